@@ -1,0 +1,1 @@
+//! Decay: pure arithmetic for Block levels and Event weights.

@@ -1,0 +1,11 @@
+//! Engines: what turns a sealed Block into a summary and Events.
+//!
+//! An engine proposes; it never decides what replaces what (that is [`crate::temporal`]) and never
+//! touches a store. The default, [`Rules`], is built in: no network, deterministic, English and
+//! Chinese. Start with [`Engine`].
+
+mod engine;
+mod error;
+
+pub use engine::{BlockInput, Engine, Extraction, KnownEntity, KnownEvent, RejectedItem};
+pub use error::EngineError;

@@ -1,0 +1,1 @@
+//! Background work: what runs, when, and how often it was tried.

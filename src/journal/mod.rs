@@ -1,0 +1,1 @@
+//! The journal: what makes a write durable before it is acknowledged.

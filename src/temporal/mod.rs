@@ -1,0 +1,1 @@
+//! Temporal rules: pure folding of claims into facts on two clocks.
