@@ -136,6 +136,9 @@ pub struct Closing {
     pub reason: Reason,
     /// The Fact that follows, where one does.
     pub superseded_by: Option<FactId>,
+    /// The rule that decided it, in a stable word.
+    #[serde(default)]
+    pub rule: String,
 }
 
 impl Closing {
