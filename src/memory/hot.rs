@@ -185,6 +185,11 @@ impl Hot {
         self.pending.insert(self.last_order, job);
     }
 
+    /// Says whether a job is to be done.
+    pub fn is_pending(&self, job: &JobId) -> bool {
+        self.order.contains_key(job)
+    }
+
     /// Takes a job from those to be done.
     fn finish(&mut self, job: &JobId) {
         if let Some(order) = self.order.remove(job) {

@@ -193,6 +193,21 @@ impl Tx<'_> {
         Ok(messages)
     }
 
+    /// Finds the message at a place in a thread.
+    pub fn message_at_position(
+        &self,
+        thread: &ThreadId,
+        position: u64,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        let place = Literal::from(position);
+        for node in self.subjects(sg::POSITION, &place, &self.names.meta)? {
+            if self.names.message_of(node.as_str()).is_some_and(|(of, _)| of == *thread) {
+                return self.message_at(&node);
+            }
+        }
+        Ok(None)
+    }
+
     /// Says whether a message with this id exists in the thread.
     pub fn has_message(&self, thread: &ThreadId, id: &MessageId) -> Result<bool, StoreError> {
         self.has(&self.names.message(thread, id), sg::POSITION, &self.names.meta)

@@ -277,6 +277,12 @@ impl Tx<'_> {
         Ok(ids)
     }
 
+    /// Returns when an Event was recorded.
+    pub fn event_recorded_at(&self, id: &EventId) -> Result<Option<TxTime>, StoreError> {
+        let at = self.object(&self.names.event(id), sg::RECORDED_AT, &self.names.meta)?;
+        Ok(at.as_ref().and_then(literal_text).and_then(super::tx::parse_utc).map(TxTime))
+    }
+
     /// Links an Event to the entities that take part in it.
     pub fn put_participants(&mut self, event: &EventId, entities: &[EntityId]) {
         let names = self.names;
