@@ -1,6 +1,8 @@
 //! What holds for any numbers at all.
 
-use super::{Anchor, Expansion, Lambda, Standing, event_weight, floor, level_at, weight};
+use super::{
+    Anchor, Expansion, Lambda, Standing, event_weight, floor, level_at, levels_dropped, weight,
+};
 use crate::model::{Criticality, Level};
 use proptest::prelude::*;
 
@@ -114,5 +116,27 @@ proptest! {
         prop_assert!(weight(superseded, pinned, true) <= 0.0);
         prop_assert!(weight(superseded, true, false) >= 1.0);
         prop_assert!(weight(true, false, false) <= 0.1);
+    }
+}
+
+#[test]
+fn the_guide_has_the_true_numbers() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/views.md");
+    let guide = std::fs::read_to_string(path).expect("the guide can be read");
+    for age in 0..10 {
+        let weight = weight(Lambda::default(), age);
+        let more = if age == 9 { " and more" } else { "" };
+        let dropped = levels_dropped(weight);
+        let level = Level::L5.lowered(dropped);
+        let row = format!("| {age}{more} | {weight:.4} | {dropped} | {level} |\n");
+        assert!(guide.contains(&row), "the guide lacks {row:?}");
+    }
+    for turns in [0, 5, 10, 20, 40, 80] {
+        let weights = [0, 1, 4, 16].map(|adoptions| {
+            let weight = event_weight(turns, adoptions, Criticality::Routine, Standing::default());
+            format!("{weight:.3}")
+        });
+        let row = format!("| {turns} | {} |\n", weights.join(" | "));
+        assert!(guide.contains(&row), "the guide lacks {row:?}");
     }
 }

@@ -90,3 +90,16 @@ fn every_golden_case_renders_byte_for_byte() {
     }
     assert!(wrong.is_empty(), "these views differ from their golden files:\n{}", wrong.join("\n"));
 }
+
+#[test]
+fn the_guide_shows_what_is_really_rendered() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = fs::read_to_string(root.join("docs/views.md")).expect("the guide can be read");
+    for level in [Level::L5, Level::L4, Level::L3] {
+        let golden = root.join(format!("tests/golden/views/en/guide.{level}.txt"));
+        let text = fs::read_to_string(golden).expect("the guide's case has golden files");
+        let heading = format!("### {level}, {} tokens\n", estimate_tokens(&text));
+        assert!(guide.contains(&heading), "the guide lacks {heading:?}");
+        assert!(guide.contains(&format!("````text\n{text}\n````")), "the guide's {level} differs");
+    }
+}

@@ -209,6 +209,7 @@ mod tests {
             "1. first item",
             "No. 5 is store.ts",
             "(cf. the notes)",
+            "It was J. Ortega again",
         ] {
             check_sentences(text, &[text]);
         }
