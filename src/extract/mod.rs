@@ -4,6 +4,7 @@
 //! touches a store. The default, [`Rules`], is built in: no network, deterministic, English and
 //! Chinese. Start with [`Engine`].
 
+pub mod dates;
 mod engine;
 mod error;
 
