@@ -7,6 +7,9 @@
 pub mod dates;
 mod engine;
 mod error;
+pub mod gold;
+mod rules;
 
 pub use engine::{BlockInput, Engine, Extraction, KnownEntity, KnownEvent, RejectedItem};
 pub use error::EngineError;
+pub use rules::Rules;
