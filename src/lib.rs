@@ -1,15 +1,5 @@
-//! StrataGate: a memory service for AI agents.
-
-pub mod api;
-pub mod cli;
-pub mod decay;
-pub mod extract;
-pub mod jobs;
-pub mod journal;
-pub mod memory;
+//! StrataGate
 pub mod model;
+pub mod vocab;
 pub mod store;
 pub mod temporal;
-pub mod text;
-pub mod views;
-pub mod vocab;

@@ -7,9 +7,11 @@ use super::namespace::Namespace;
 use super::types::{BlockCard, BlockFilter, Context, ExpandTo, Page, PlacedMessage};
 use super::writer::Planned;
 use crate::decay::{self, Lambda};
-use crate::model::{Block, BlockId, BlockState, Level, Message, ThreadId, estimate_tokens};
+use crate::model::{
+    Block, BlockId, BlockState, Level, Message, Role, ThreadId, estimate_tokens,
+};
 use crate::store::{BlockMeta, StoredMessage, Tx};
-use crate::views;
+use crate::views::{self, BlockSource};
 
 /// Weight, age and level of a Block at present.
 struct Standing {
@@ -47,13 +49,20 @@ impl Namespace {
         let block = tx.block(&meta.id)?.ok_or_else(|| self.no_block(&meta.id))?;
         let summary = tx.summary(&meta.id)?;
         let messages = block_messages(tx, &block)?;
-        let rendered = views::render(&messages, level, summary.as_ref());
+        let before = super::engines::messages_before(tx, &block)?;
+        // What the Block may begin by answering: the last thing that a person or a model said.
+        let before = before
+            .iter()
+            .rev()
+            .find(|message| !matches!(message.role, Role::Tool | Role::System));
+        let source = BlockSource { messages: &messages, before };
+        let rendered = views::render(source, level, summary.as_ref());
         Ok(BlockCard {
             id: block.id,
             thread: block.thread,
             seq: block.seq,
             state: meta.state,
-            level: rendered.level,
+            level: rendered.level_shown,
             weight: standing.weight,
             age: standing.age,
             tokens: rendered.tokens,

@@ -162,7 +162,7 @@ fn known_entities(events: &[KnownEvent]) -> Vec<KnownEntity> {
 }
 
 /// The messages just before a Block in its thread, oldest first.
-fn messages_before(tx: &Tx<'_>, block: &Block) -> Result<Vec<Message>, MemoryError> {
+pub(super) fn messages_before(tx: &Tx<'_>, block: &Block) -> Result<Vec<Message>, MemoryError> {
     let Some(first) = block.messages.first() else { return Ok(Vec::new()) };
     let Some(first) = tx.message(&block.thread, first)? else { return Ok(Vec::new()) };
     let mut before = Vec::new();

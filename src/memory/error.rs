@@ -64,3 +64,30 @@ impl From<crate::store::StoreError> for MemoryError {
         }
     }
 }
+
+impl From<crate::journal::JournalError> for MemoryError {
+    fn from(error: crate::journal::JournalError) -> Self {
+        match error {
+            crate::journal::JournalError::Corrupt { .. } => Self::Corrupt(error.to_string()),
+            other => Self::Unavailable(other.to_string()),
+        }
+    }
+}
+
+impl From<crate::journal::LockError> for MemoryError {
+    fn from(error: crate::journal::LockError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<crate::journal::SideError> for MemoryError {
+    fn from(error: crate::journal::SideError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<crate::text::TextError> for MemoryError {
+    fn from(error: crate::text::TextError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}

@@ -43,7 +43,7 @@ impl Namespace {
     /// When the batch is unknown or has expired, or a field is not acceptable.
     pub fn assess(&self, request: &AssessRequest) -> Result<AssessAnswer, MemoryError> {
         check(request)?;
-        let batch = lock(&self.batches).get(request.batch.as_str()).cloned();
+        let batch = lock(&self.batches).get(request.batch.as_str(), chrono::Utc::now()).cloned();
         let batch = batch.ok_or_else(|| self.not_found("batch", request.batch.as_str()))?;
         let judged = judge(request, &batch);
         let tx = self.store.begin()?;

@@ -9,10 +9,10 @@ use super::indexer::IndexQueue;
 use super::types::Settings;
 use super::writer::{QueuedCapture, Writer, lock};
 use crate::clock::Clock;
-use crate::journal::{Journal, SideLog};
+use crate::journal::{Journal, JournalReader, Record, SideLog};
 use crate::model::{NamespaceName, TxTime};
 use crate::store::{FORMAT_VERSION, NamespaceStore};
-use crate::text::TextIndex;
+use crate::text::{TextIndex, TextOptions};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex, RwLock};
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
 /// fast.
 const REPLAY_CHUNK: usize = 64;
+/// Most bytes the notes on attempts take; a job's note goes when the job ends.
+const MAX_ATTEMPTS_BYTES: u64 = 8 * 1024 * 1024;
 
 /// What an attempt at a job leaves behind, before it ends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -41,6 +43,7 @@ pub struct Namespace {
     pub(super) folder: PathBuf,
     pub(super) clock: Clock,
     pub(super) store: NamespaceStore,
+    pub(super) journal: JournalReader,
     pub(super) index: TextIndex,
     pub(super) index_queue: IndexQueue,
     pub(super) queue: Mutex<Vec<QueuedCapture>>,
@@ -77,28 +80,24 @@ impl Namespace {
     ) -> Result<Self, MemoryError> {
         let side = folder.join(folders::SIDE);
         std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
-        let (mut journal, recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
-        if recovery.cut_bytes > 0 {
-            tracing::warn!(
-                namespace = %name, bytes = recovery.cut_bytes,
-                "cut a torn record off the journal: it was never acknowledged"
-            );
-        }
+        let (mut journal, _recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
         if journal.last_seq() == 0 {
             let settings = create.unwrap_or_default();
             let change = Change::Created { settings, format: FORMAT_VERSION };
             let body = serde_json::to_vec(&change)
                 .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
-            let kind = change.kind().to_owned();
-            journal.append(&[crate::journal::NewRecord { recorded_at: clock.now(), kind, body }])?;
+            let recorded_at = clock.now();
+            journal.append(&[Record { recorded_at, kind: change.kind(), body: &body }])?;
         }
         let store = NamespaceStore::open(&folder.join(folders::STORE), &name)?;
         store.check_format(name.as_str())?;
         let last_at = replay(&journal, &store, &name)?;
         let hot = Hot::load(&store)?;
-        let index = TextIndex::open(&folder.join(folders::INDEX))?;
-        let index_queue = IndexQueue::new(index.committed_seq(), journal.last_seq());
-        let now = clock.now();
+        let index = TextIndex::open(folder.join(folders::INDEX), TextOptions::default())?;
+        let index_queue = IndexQueue::new(index.committed_seq().unwrap_or(0));
+        let (batches, _) = SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES)?;
+        let (attempts, _) = SideLog::open(&side.join("attempts.jsonl"), MAX_ATTEMPTS_BYTES)?;
+        let journal_reader = journal.reader();
         let namespace = Self {
             folder: folder.to_owned(),
             store,
@@ -106,8 +105,9 @@ impl Namespace {
             index_queue,
             queue: Mutex::new(Vec::new()),
             writer: Mutex::new(Writer::new(journal, hot, last_at)),
-            batches: Mutex::new(SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES, now)?),
-            attempts: Mutex::new(SideLog::open(&side.join("attempts.jsonl"), 8 << 20, now)?),
+            journal: journal_reader,
+            batches: Mutex::new(batches),
+            attempts: Mutex::new(attempts),
             blocks: RwLock::new(None),
             events: RwLock::new(None),
             signal,
@@ -122,6 +122,16 @@ impl Namespace {
     /// Returns the present instant.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
+    }
+
+    /// Says whether writes are stopped until the namespace is opened again.
+    pub fn is_broken(&self) -> bool {
+        lock(&self.writer).broken.is_some()
+    }
+
+    /// Stops writes for good.
+    pub(super) fn stop(&self, reason: &str) {
+        lock(&self.writer).broken = Some(reason.to_owned());
     }
 
     /// Notes that the namespace is in use.
@@ -205,7 +215,7 @@ fn replay(
         tracing::info!(namespace = %name, records = missing, "replaying the journal");
     }
     let mut chunk = Vec::with_capacity(REPLAY_CHUNK);
-    for record in journal.read_from(applied + 1)? {
+    for record in journal.read_from(applied + 1) {
         let record = record?;
         let change: Change = serde_json::from_slice(&record.body).map_err(|error| {
             MemoryError::Corrupt(format!(

@@ -3,7 +3,7 @@
 use super::error::MemoryError;
 use super::namespace::{Namespace, folders, io, read, write};
 use super::signal::Signal;
-use super::types::{NamespaceInfo, NewTurn, Settings, SettingsPatch, TurnReceipt};
+use super::types::{JobCard, NamespaceInfo, NewTurn, Settings, SettingsPatch, TurnReceipt};
 use super::writer::lock;
 use crate::clock::Clock;
 use crate::journal::{DataLock, LockInfo};
@@ -43,6 +43,7 @@ struct Inner {
     opening: Mutex<()>,
     signal: Arc<Signal>,
     slots: QuerySlots,
+    job_events: tokio::sync::broadcast::Sender<(NamespaceName, JobCard)>,
 }
 
 /// The folder of a namespace: names can hold any character, folder names cannot.
@@ -63,7 +64,7 @@ impl Memory {
         if let Err(error) = rlimit::increase_nofile_limit(65_536) {
             tracing::debug!(%error, "the limit of open files stays as it is");
         }
-        let lock = DataLock::acquire(&data, LockInfo::of_this_process(clock.now()))?;
+        let lock = DataLock::acquire(&data, this_process())?;
         Ok(Self {
             inner: Arc::new(Inner {
                 data,
@@ -73,6 +74,7 @@ impl Memory {
                 opening: Mutex::new(()),
                 signal: Arc::new(Signal::default()),
                 slots: QuerySlots::default(),
+                job_events: tokio::sync::broadcast::channel(256).0,
             }),
         })
     }
@@ -82,7 +84,7 @@ impl Memory {
     /// # Errors
     /// When the folder cannot be written.
     pub fn announce(&self, address: &str) -> Result<(), MemoryError> {
-        lock(&self.inner.lock).set_address(Some(address.to_owned()))?;
+        lock(&self.inner.lock).set_address(address)?;
         Ok(())
     }
 
@@ -96,9 +98,32 @@ impl Memory {
         &self.inner.clock
     }
 
-    /// Returns what wakes the workers.
-    pub(super) fn signal(&self) -> &Signal {
-        &self.inner.signal
+    /// Wakes the workers.
+    pub fn wake(&self) {
+        self.inner.signal.notify();
+    }
+
+    /// Waits until something happened after `seen`; returns what to pass the next time.
+    pub fn wait(&self, seen: u64, timeout: std::time::Duration) -> u64 {
+        self.inner.signal.wait(seen, timeout)
+    }
+
+    /// Opens a namespace again whose writer was stopped by a failure.
+    pub fn reopen_if_broken(&self, name: &NamespaceName) {
+        if let Err(error) = self.get(name) {
+            tracing::error!(namespace = %name, %error, "a namespace could not be reopened");
+        }
+    }
+
+    /// Tells those who listen how a job stands.
+    pub fn tell_job(&self, name: &NamespaceName, card: JobCard) {
+        // Nobody listening is the usual case.
+        let _ = self.inner.job_events.send((name.clone(), card));
+    }
+
+    /// Listens to changes of jobs.
+    pub fn job_events(&self) -> tokio::sync::broadcast::Receiver<(NamespaceName, JobCard)> {
+        self.inner.job_events.subscribe()
     }
 
     /// Returns what bounds ad-hoc queries.
@@ -275,6 +300,15 @@ impl Memory {
     /// Closes everything; what was acknowledged is durable already.
     pub fn close(&self) {
         write(&self.inner.open).clear();
+    }
+}
+
+fn this_process() -> LockInfo {
+    LockInfo {
+        pid: std::process::id(),
+        address: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: Clock::System.now(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::writer::{PlanView, Planned, lock};
 use crate::extract::{Engine, Extraction};
 use crate::model::{BlockSummary, JobId};
 use crate::store::{JobKind, JobRow, JobState};
-use chrono::{DateTime, Duration, Utc};
+use chrono::{Duration, Utc};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Times a job is tried before it is given up.
@@ -49,7 +49,7 @@ impl Namespace {
         let now = Utc::now();
         let attempts = lock(&self.attempts);
         pending.into_iter().find(|job| {
-            attempts.get(job.id.as_str()).is_none_or(|attempt| attempt.not_before <= now)
+            attempts.get(job.id.as_str(), now).is_none_or(|attempt| attempt.not_before <= now)
         })
     }
 
@@ -58,7 +58,7 @@ impl Namespace {
     /// # Errors
     /// When the journal or the store fails; a failing engine is an outcome, not an error.
     pub fn run_job(&self, job: &PendingJob, engine: &dyn Engine) -> Result<JobOutcome, MemoryError> {
-        let before = lock(&self.attempts).get(job.id.as_str()).cloned();
+        let before = lock(&self.attempts).get(job.id.as_str(), Utc::now()).cloned();
         let attempts = before.as_ref().map_or(0, |attempt| attempt.attempts) + 1;
         let run = JobRun {
             job: job.id.clone(),
@@ -107,7 +107,7 @@ impl Namespace {
 
     fn note_attempt(&self, job: &JobId, attempt: Attempt) -> Result<(), MemoryError> {
         // Attempts are kept while their job is pending, so they never expire by themselves.
-        lock(&self.attempts).put(job.as_str(), attempt, DateTime::<Utc>::MAX_UTC)?;
+        lock(&self.attempts).put(job.as_str(), attempt, None)?;
         Ok(())
     }
 
@@ -171,7 +171,7 @@ impl Namespace {
     }
 
     fn job_card(&self, row: JobRow) -> JobCard {
-        let attempt = lock(&self.attempts).get(row.id.as_str()).cloned();
+        let attempt = lock(&self.attempts).get(row.id.as_str(), Utc::now()).cloned();
         let pending = row.state == JobState::Pending;
         JobCard {
             kind: row.kind.as_str().to_owned(),

@@ -11,7 +11,7 @@ use super::error::MemoryError;
 use super::hot::Hot;
 use super::namespace::Namespace;
 use super::types::{NewTurn, TurnReceipt};
-use crate::journal::Journal;
+use crate::journal::{Journal, Record};
 use crate::model::TxTime;
 use crate::store::Tx;
 use chrono::{DateTime, Utc};
@@ -110,16 +110,17 @@ impl Writer {
         first: u64,
         at: DateTime<Utc>,
     ) -> Result<u64, MemoryError> {
-        let mut records = Vec::with_capacity(changes.len());
+        let mut bodies = Vec::with_capacity(changes.len());
         for change in changes {
             let body = serde_json::to_vec(change)
                 .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
-            records.push(crate::journal::NewRecord {
-                recorded_at: at,
-                kind: change.kind().to_owned(),
-                body,
-            });
+            bodies.push(body);
         }
+        let records: Vec<Record<'_>> = changes
+            .iter()
+            .zip(&bodies)
+            .map(|(change, body)| Record { recorded_at: at, kind: change.kind(), body })
+            .collect();
         self.journal.append(&records)?;
         let mut tx = ns.store.begin()?;
         for (change, seq) in changes.iter().zip(first..) {

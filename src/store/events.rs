@@ -219,6 +219,24 @@ impl Tx<'_> {
         Ok(sources.into_iter().map(|(_, id)| id).collect())
     }
 
+    /// Returns the source messages of an Event.
+    pub fn event_sources(
+        &self,
+        id: &EventId,
+    ) -> Result<Vec<(ThreadId, MessageId)>, StoreError> {
+        let sources =
+            self.objects(&self.names.event(id), prov::WAS_DERIVED_FROM, &self.names.meta)?;
+        let mut keys: Vec<(ThreadId, MessageId)> = sources
+            .iter()
+            .filter_map(|term| match term {
+                Term::NamedNode(node) => self.names.message_of(node.as_str()),
+                _ => None,
+            })
+            .collect();
+        keys.sort();
+        Ok(keys)
+    }
+
     fn quotes(&self, node: &Node) -> Result<Vec<Quote>, StoreError> {
         let mut quotes = Vec::new();
         for iri in node.iris(sg::HAS_QUOTE) {

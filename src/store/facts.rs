@@ -63,6 +63,8 @@ impl Tx<'_> {
         self.add(&node, sg::PLANNED, Literal::from(claim.planned), meta);
         self.add(&node, sg::CORRECTS, Literal::from(claim.corrects), meta);
         self.add(&node, sg::MENTIONED_AT, instant(claim.mentioned_at), meta);
+        let payload = serde_json::to_string(claim).expect("claims are plain data");
+        self.add(&node, sg::PAYLOAD, Literal::from(payload), &names.ledger);
         if let (ClaimOp::Assert, false, Some(value)) = (claim.op, claim.planned, value) {
             self.add_with(&entity, &property, &value, &names.event(&claim.event));
         }
@@ -75,26 +77,15 @@ impl Tx<'_> {
 
     /// Returns the claims on a Slot, in a total order.
     pub fn claims_of(&self, slot: &SlotId) -> Result<Vec<SlotClaim>, StoreError> {
-        let mut claims = Vec::new();
+        let mut claims: Vec<SlotClaim> = Vec::new();
         for iri in self.in_slot(slot, "claim")? {
-            let node = self.node(&iri, &self.names.meta)?;
-            let event = node.need_iri(sg::OF_EVENT)?;
-            claims.push(SlotClaim {
-                event: EventId(self.names.id_of("event", event).unwrap_or_default()),
-                ordinal: node.integer(sg::ORDINAL).unwrap_or(0),
-                value: node.all(sg::VALUE).first().and_then(|term| self.read_value(term)),
-                op: if node.text(sg::OPERATION) == Some("end") {
-                    ClaimOp::End
-                } else {
-                    ClaimOp::Assert
-                },
-                at: node.instant(sg::VALID_FROM).map(ValidTime),
-                precision: read_precision(&node),
-                known_end: node.instant(sg::KNOWN_END).map(ValidTime),
-                planned: node.flag(sg::PLANNED),
-                corrects: node.flag(sg::CORRECTS),
-                mentioned_at: node.need_instant(sg::MENTIONED_AT)?,
-            });
+            let payload = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
+            let json = payload.as_ref().and_then(literal_text).ok_or_else(|| {
+                StoreError::Corrupt(format!("{} has no payload", iri.as_str()))
+            })?;
+            claims.push(serde_json::from_str(json).map_err(|error| {
+                StoreError::Corrupt(format!("{} has a broken payload: {error}", iri.as_str()))
+            })?);
         }
         claims.sort_by(|a, b| (&a.event, a.ordinal).cmp(&(&b.event, b.ordinal)));
         Ok(claims)
@@ -109,7 +100,7 @@ impl Tx<'_> {
     }
 
     /// Writes a new Fact; its closings are written apart.
-    pub fn put_fact(&mut self, fact: &Fact, messages: &[MessageKey]) {
+    pub fn put_fact(&mut self, fact: &Fact, rule: &str, messages: &[MessageKey]) {
         let names = self.names;
         let meta = &names.meta;
         let node = names.fact(&fact.id);
@@ -127,6 +118,7 @@ impl Tx<'_> {
         self.add_some(&node, sg::KNOWN_END, fact.known_end.map(|at| instant(at.0)), meta);
         self.add(&node, sg::PLANNED, Literal::from(fact.planned), meta);
         self.add(&node, sg::RECORDED_AT, instant(fact.recorded_at.0), meta);
+        self.add(&node, sg::NOTE, Literal::from(rule), meta);
         if let Some(opener) = fact.events.first() {
             self.add(&node, sg::OPENED_BY, names.event(opener), meta);
         }
@@ -146,10 +138,29 @@ impl Tx<'_> {
         }
     }
 
+    /// Takes an Event away from those that a Fact rests on.
+    pub fn remove_fact_source(&mut self, fact: &FactId, event: &EventId) {
+        let names = self.names;
+        self.remove(&names.fact(fact), sg::RESTS_ON, names.event(event), &names.meta);
+    }
+
+    /// Returns the rule by which a Fact began, in a stable word.
+    pub fn fact_rule(&self, fact: &FactId) -> Result<String, StoreError> {
+        let rule = self.object(&self.names.fact(fact), sg::NOTE, &self.names.meta)?;
+        Ok(rule.as_ref().and_then(literal_text).unwrap_or_default().to_owned())
+    }
+
     /// Withdraws a Fact.
-    pub fn retract_fact(&mut self, fact: &FactId, at: TxTime, reason: Reason) {
+    pub fn retract_fact(
+        &mut self,
+        fact: &FactId,
+        at: TxTime,
+        reason: Reason,
+        cause: Option<&EventId>,
+    ) {
         let names = self.names;
         let node = names.fact(fact);
+        self.add_some(&node, sg::CAUSE, cause.map(|event| names.event(event)), &names.meta);
         self.add(&node, sg::RETRACTED_AT, instant(at.0), &names.meta);
         self.add(&node, sg::REASON, term(&format!("reason-{}", reason.as_str())), &names.meta);
     }

@@ -90,13 +90,15 @@ impl NamespaceStore {
             .on_transaction(&mut transaction)
             .execute()
             .map_err(|e| text(&e))?;
-        let holds = evaluator()?
+        let checked = evaluator()?
             .parse_query(step.check)
             .map_err(|e| text(&e))?
             .on_transaction(&transaction)
             .execute()
             .map_err(|e| text(&e))?;
-        if !matches!(holds, QueryResults::Boolean(true)) {
+        let holds = matches!(checked, QueryResults::Boolean(true));
+        drop(checked);
+        if !holds {
             return Err("its check does not hold afterwards; nothing was changed".to_owned());
         }
         let mut tx = super::Tx::new(transaction, &self.names);

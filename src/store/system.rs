@@ -119,19 +119,22 @@ impl Tx<'_> {
         Ok(names)
     }
 
-    /// Writes how a thread stands after a turn.
-    pub fn put_thread_row(
+    /// Writes how many messages a thread has, and when the newest came.
+    pub fn put_thread_messages(
         &mut self,
         thread: &ThreadId,
         messages: u64,
-        blocks: u64,
-        last_at: Option<DateTime<Utc>>,
+        at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        let node = self.names.thread(thread);
-        let graph = self.names.system.clone();
-        self.set(&node, sg::MESSAGE_COUNT, Some(Literal::from(messages)), &graph)?;
-        self.set(&node, sg::BLOCK_COUNT, Some(Literal::from(blocks)), &graph)?;
-        self.set(&node, prov::ENDED_AT_TIME, last_at.map(super::tx::instant), &graph)
+        let (node, names) = (self.names.thread(thread), self.names);
+        self.set(&node, sg::MESSAGE_COUNT, Some(Literal::from(messages)), &names.system)?;
+        self.set(&node, prov::ENDED_AT_TIME, Some(super::tx::instant(at)), &names.system)
+    }
+
+    /// Writes how many Blocks a thread has.
+    pub fn put_thread_blocks(&mut self, thread: &ThreadId, blocks: u64) -> Result<(), StoreError> {
+        let (node, names) = (self.names.thread(thread), self.names);
+        self.set(&node, sg::BLOCK_COUNT, Some(Literal::from(blocks)), &names.system)
     }
 
     /// Puts a turn on the open tail of its thread.
