@@ -1,5 +1,14 @@
-//! StrataGate
+//! StrataGate: a memory service for AI agents.
+
+pub mod clock;
+pub mod decay;
+pub mod extract;
+pub mod jobs;
+pub mod journal;
+pub mod memory;
 pub mod model;
-pub mod vocab;
 pub mod store;
 pub mod temporal;
+pub mod text;
+pub mod views;
+pub mod vocab;

@@ -40,12 +40,13 @@ impl Delta {
     }
 }
 
-/// Applies a change.
+/// Applies a change; `turns` is the namespace's number of turns at that point.
 pub fn apply(
     tx: &mut Tx<'_>,
     seq: u64,
     at: TxTime,
     change: &Change,
+    turns: u64,
 ) -> Result<Delta, MemoryError> {
     let mut delta = Delta::default();
     tx.put_commit(seq, change.kind(), at.0);
@@ -77,7 +78,6 @@ pub fn apply(
             advance(tx, &run.block)?;
         }
         Change::Extracted { run, events, rejected } => {
-            let turns = tx.counters()?.turns;
             for event in events {
                 tx.put_event(event, &run.job, at, seq);
                 let weights = EventWeights { anchor_turn: turns, ..EventWeights::default() };
@@ -170,7 +170,6 @@ pub fn apply(
         }
         Change::Assessed { assessment } => tx.put_assessment(assessment, at.0),
         Change::Adopted { adoption } => {
-            let turns = tx.counters()?.turns;
             for event in &adoption.events {
                 let before = tx.event_weights(event)?;
                 let weights = EventWeights {

@@ -22,6 +22,7 @@ mod engines;
 mod entities;
 mod error;
 mod events;
+mod export;
 mod facts;
 mod forget;
 mod gate;

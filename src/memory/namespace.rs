@@ -248,7 +248,7 @@ fn apply_chunk(
     let mut tx = store.begin()?;
     let mut counters = tx.counters()?;
     for (seq, at, change) in chunk.drain(..) {
-        let delta = apply::apply(&mut tx, seq, TxTime(at), &change)?;
+        let delta = apply::apply(&mut tx, seq, TxTime(at), &change, counters.turns)?;
         delta.count(&change, &mut counters);
     }
     tx.set_counters(counters)?;

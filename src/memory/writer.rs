@@ -124,7 +124,7 @@ impl Writer {
         self.journal.append(&records)?;
         let mut tx = ns.store.begin()?;
         for (change, seq) in changes.iter().zip(first..) {
-            let delta = apply::apply(&mut tx, seq, TxTime(at), change)?;
+            let delta = apply::apply(&mut tx, seq, TxTime(at), change, self.hot.counters.turns)?;
             self.hot.counters.entities += delta.entities;
             self.hot.counters.facts += delta.facts;
             for (slot, due) in delta.due {

@@ -193,6 +193,21 @@ impl Tx<'_> {
         Ok(messages)
     }
 
+    /// Returns when a turn was recorded.
+    pub fn turn_recorded_at(
+        &self,
+        id: &TurnId,
+    ) -> Result<Option<crate::model::TxTime>, StoreError> {
+        let commit = self.object(&self.names.turn(id), sg::REVISION, &self.names.meta)?;
+        let Some(Term::NamedNode(commit)) = commit else { return Ok(None) };
+        let at = self.object(&commit, prov::ENDED_AT_TIME, &self.names.meta)?;
+        Ok(at
+            .as_ref()
+            .and_then(super::tx::literal_text)
+            .and_then(super::tx::parse_utc)
+            .map(crate::model::TxTime))
+    }
+
     /// Finds the message at a place in a thread.
     pub fn message_at_position(
         &self,

@@ -335,6 +335,46 @@ impl Tx<'_> {
             .collect())
     }
 
+    /// Returns the Events that an operator has pinned, in id order.
+    pub fn pinned_events(&self) -> Result<Vec<EventId>, StoreError> {
+        let pinned = self.pairs(sg::PINNED, &self.names.weights)?;
+        let mut ids: Vec<EventId> = pinned
+            .iter()
+            .filter_map(|(node, _)| self.names.id_of("event", node.as_str()).map(EventId))
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Returns the Events of a criticality, in id order.
+    pub fn events_of_criticality(&self, of: Criticality) -> Result<Vec<EventId>, StoreError> {
+        let concept = Term::from(concept("criticality-", of.as_str()));
+        let subjects = self.subjects(sg::CRITICALITY, concept.as_ref(), &self.names.meta)?;
+        let mut ids: Vec<EventId> = subjects
+            .iter()
+            .filter_map(|node| self.names.id_of("event", node.as_str()).map(EventId))
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Returns the Events that name a message as source, in id order.
+    pub fn events_from_message(
+        &self,
+        thread: &ThreadId,
+        id: &MessageId,
+    ) -> Result<Vec<EventId>, StoreError> {
+        let message = self.names.message(thread, id);
+        let subjects =
+            self.subjects(prov::WAS_DERIVED_FROM, message.as_ref(), &self.names.meta)?;
+        let mut ids: Vec<EventId> = subjects
+            .iter()
+            .filter_map(|node| self.names.id_of("event", node.as_str()).map(EventId))
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
     /// Returns the numbers beside an Event.
     pub fn event_weights(&self, id: &EventId) -> Result<EventWeights, StoreError> {
         let node = self.node(&self.names.event(id), &self.names.weights)?;

@@ -455,6 +455,21 @@ impl Tx<'_> {
         Ok(ids)
     }
 
+    /// Returns the Facts in force of a Slot, in id order, from the current graph.
+    pub fn current_facts_of_slot(&self, slot: &SlotId) -> Result<Vec<FactId>, StoreError> {
+        let slot = self.names.slot(slot);
+        let mut ids: Vec<FactId> = self
+            .objects(&slot, sg::CURRENT_FACT, &self.names.current)?
+            .iter()
+            .filter_map(|term| match term {
+                Term::NamedNode(node) => self.names.id_of("fact", node.as_str()).map(FactId),
+                _ => None,
+            })
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
     /// Notes that the state of a Slot changes by itself at an instant, or that it does not.
     pub fn set_due(
         &mut self,
