@@ -1,7 +1,9 @@
 //! What has to be recorded for the stored facts of a Slot to say what its claims say.
 
 use super::rule::Rule;
-use crate::model::{Closing, ClosingId, Conflict, ConflictId, EventId, Fact, FactId, Reason, TxTime};
+use crate::model::{
+    Closing, ClosingId, Conflict, ConflictId, EventId, Fact, FactId, Reason, TxTime,
+};
 use serde::{Deserialize, Serialize};
 
 /// The append-only change of one Slot at one point of transaction time. It is journaled as it

@@ -87,12 +87,7 @@ fn diff_of_world(
     diff
 }
 
-fn diff_of_knowledge(
-    facts: &[Fact],
-    conflicts: &[Conflict],
-    from: TxTime,
-    to: TxTime,
-) -> SlotDiff {
+fn diff_of_knowledge(facts: &[Fact], conflicts: &[Conflict], from: TxTime, to: TxTime) -> SlotDiff {
     let is_between = |at: TxTime| from < at && at <= to;
     let mut diff = SlotDiff::default();
     for fact in in_order(facts) {
@@ -106,8 +101,7 @@ fn diff_of_knowledge(
         if !is_known(fact, Some(to)) {
             continue;
         }
-        let known_before =
-            facts.iter().find(|old| is_known(old, Some(from)) && is_same(old, fact));
+        let known_before = facts.iter().find(|old| is_known(old, Some(from)) && is_same(old, fact));
         if known_before.is_none() {
             diff.added.push(added(fact, fact.recorded_at.0));
         }

@@ -224,8 +224,7 @@ fn in_order_of_start(mut timeline: SlotTimeline) -> SlotTimeline {
     for (new, old) in order.iter().enumerate() {
         new_index[*old] = new;
     }
-    let mut facts: Vec<FoldedFact> =
-        order.iter().map(|old| timeline.facts[*old].clone()).collect();
+    let mut facts: Vec<FoldedFact> = order.iter().map(|old| timeline.facts[*old].clone()).collect();
     for closing in facts.iter_mut().filter_map(|fact| fact.closed.as_mut()) {
         closing.superseded_by = closing.superseded_by.map(|old| new_index[old]);
     }

@@ -9,10 +9,10 @@ pub(super) fn next_generation(base: &str, used: &BTreeSet<String>) -> String {
     if !used.contains(base) {
         return base.to_owned();
     }
-    (2_u32..)
+    (2..=used.len() + 2)
         .map(|generation| format!("{base}~{generation}"))
         .find(|id| !used.contains(id))
-        .expect("a finite set leaves a number free")
+        .expect("more numbers were tried than ids are in use")
 }
 
 /// Returns the id without its generation.

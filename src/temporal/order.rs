@@ -53,9 +53,8 @@ pub(super) fn rank_by_mention(claims: &[SlotClaim]) -> Vec<Item<'_>> {
     let mut rank = 0;
     for batch in items.chunk_by_mut(|a, b| a.claim.mentioned_at == b.claim.mentioned_at) {
         let share_a_thread = share_a_thread(batch.iter().map(|item| item.claim.position.as_ref()));
-        let same_rank = |a: &Item<'_>, b: &Item<'_>| {
-            !share_a_thread || a.claim.position == b.claim.position
-        };
+        let same_rank =
+            |a: &Item<'_>, b: &Item<'_>| !share_a_thread || a.claim.position == b.claim.position;
         for equals in batch.chunk_by_mut(same_rank) {
             for item in equals {
                 item.rank = rank;

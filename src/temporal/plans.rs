@@ -45,10 +45,7 @@ pub(super) enum Signal {
 }
 
 /// Lays the plans of a Slot out. `actual` are the standing actual claims and what each did.
-pub(super) fn fold_plans<'c>(
-    items: &[Item<'c>],
-    actual: &[(&Item<'c>, Signal)],
-) -> Vec<Plan<'c>> {
+pub(super) fn fold_plans<'c>(items: &[Item<'c>], actual: &[(&Item<'c>, Signal)]) -> Vec<Plan<'c>> {
     let planned: Vec<&Item<'c>> = items.iter().filter(|item| item.claim.planned).collect();
     let ranks: BTreeSet<usize> =
         planned.iter().map(|item| item.rank).chain(actual.iter().map(|(i, _)| i.rank)).collect();
@@ -62,13 +59,17 @@ pub(super) fn fold_plans<'c>(
         });
         for pass in [true, false] {
             for (item, signal) in &signals {
-                plans.iter_mut().for_each(|plan| plan.hear(item, *signal, pass));
+                for plan in &mut plans {
+                    plan.hear(item, *signal, pass);
+                }
             }
         }
         let stated: Vec<&Item<'c>> =
             planned.iter().copied().filter(|item| item.rank == rank).collect();
         for item in stated.iter().filter(|item| item.claim.op == ClaimOp::End) {
-            plans.iter_mut().for_each(|plan| plan.call_off(item));
+            for plan in &mut plans {
+                plan.call_off(item);
+            }
         }
         state_plans(&mut plans, &stated, rank);
     }
@@ -118,13 +119,7 @@ impl<'c> Plan<'c> {
         self.key == key && (!item.claim.stated || same_time)
     }
 
-    fn close(
-        &mut self,
-        by: &Item<'c>,
-        reason: Reason,
-        rule: Rule,
-        followed_by: Option<Follower>,
-    ) {
+    fn close(&mut self, by: &Item<'c>, reason: Reason, rule: Rule, followed_by: Option<Follower>) {
         if !self.is_open() {
             return;
         }

@@ -30,7 +30,8 @@ pub fn reconcile(
     let slot_id = slot.id();
     let ids = assign_ids(&slot_id, folded, stored, &matches);
     let by_id: BTreeMap<&FactId, &Fact> = stored.iter().map(|fact| (&fact.id, fact)).collect();
-    let mut work = Work { slot, slot_id, folded, stored, ids, by_id, now, change: SlotChange::default() };
+    let mut work =
+        Work { slot, slot_id, folded, stored, ids, by_id, now, change: SlotChange::default() };
     work.open_facts(&matches);
     work.retract_facts(&matches);
     work.change_sources(&matches);
@@ -41,26 +42,32 @@ pub fn reconcile(
 
 /// For each folded fact the stored one that already says it, by index.
 fn match_facts(folded: &[FoldedFact], stored: &[Fact]) -> Vec<Option<usize>> {
-    let mut taken = BTreeSet::new();
     let mut matches = vec![None; folded.len()];
+    let mut taken = BTreeSet::new();
     // A fact taken back is first looked for among those already taken back, then among the live.
-    let passes: [(bool, fn(&Fact) -> bool); 3] =
-        [(false, is_live), (true, is_taken_back), (true, is_live)];
-    for (withdrawn, is_in_state) in passes {
-        for (index, fact) in folded.iter().enumerate() {
-            if fact.withdrawn != withdrawn || matches[index].is_some() {
-                continue;
-            }
-            let found = stored.iter().enumerate().position(|(at, candidate)| {
-                !taken.contains(&at) && is_in_state(candidate) && says_the_same(fact, candidate)
-            });
-            if let Some(at) = found {
-                taken.insert(at);
-                matches[index] = Some(at);
-            }
-        }
-    }
+    match_pass(folded, stored, false, is_live, &mut matches, &mut taken);
+    match_pass(folded, stored, true, is_taken_back, &mut matches, &mut taken);
+    match_pass(folded, stored, true, is_live, &mut matches, &mut taken);
     matches
+}
+
+fn match_pass(
+    folded: &[FoldedFact],
+    stored: &[Fact],
+    withdrawn: bool,
+    is_in_state: impl Fn(&Fact) -> bool,
+    matches: &mut [Option<usize>],
+    taken: &mut BTreeSet<usize>,
+) {
+    for (fact, found) in folded.iter().zip(matches) {
+        if fact.withdrawn != withdrawn || found.is_some() {
+            continue;
+        }
+        *found = stored.iter().enumerate().position(|(at, candidate)| {
+            !taken.contains(&at) && is_in_state(candidate) && says_the_same(fact, candidate)
+        });
+        taken.extend(*found);
+    }
 }
 
 fn is_live(fact: &Fact) -> bool {
@@ -286,12 +293,10 @@ impl Work<'_> {
             let mut candidates: Vec<FactId> =
                 wanted.candidates.iter().map(|index| self.ids[*index].clone()).collect();
             candidates.sort();
-            let open = stored
-                .iter()
-                .find(|old| old.resolved_at.is_none() && old.candidates == candidates);
-            let resolved = stored.iter().any(|old| {
-                old.resolved_at.is_some() && old.candidates == candidates
-            });
+            let open =
+                stored.iter().find(|old| old.resolved_at.is_none() && old.candidates == candidates);
+            let resolved =
+                stored.iter().any(|old| old.resolved_at.is_some() && old.candidates == candidates);
             if let Some(open) = open {
                 kept.insert(open.id.clone());
                 if wanted.decided_by.is_some() {

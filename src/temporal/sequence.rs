@@ -106,10 +106,16 @@ impl<'c> Sequence<'c> {
         for item in group.iter().filter(|item| item.is_assert()) {
             asserted.entry(item.value_key()).or_default().push(item);
         }
-        match asserted.len() {
-            0 => group.iter().for_each(|item| self.end(item)),
-            1 => asserted.into_iter().for_each(|(key, items)| self.assert(key, &items, first_rule)),
-            _ => self.contradict(asserted),
+        if asserted.is_empty() {
+            for item in group {
+                self.end(item);
+            }
+        } else if asserted.len() == 1 {
+            for (key, items) in asserted {
+                self.assert(&key, &items, first_rule);
+            }
+        } else {
+            self.contradict(asserted);
         }
     }
 
@@ -134,11 +140,13 @@ impl<'c> Sequence<'c> {
         });
     }
 
-    fn assert(&mut self, key: String, items: &[&Item<'c>], first_rule: Rule) {
+    fn assert(&mut self, key: &str, items: &[&Item<'c>], first_rule: Rule) {
         if let [only] = self.open[..]
             && self.runs[only].key == key
         {
-            items.iter().for_each(|item| self.runs[only].add(item));
+            for item in items {
+                self.runs[only].add(item);
+            }
             return;
         }
         let opener = items[0];
@@ -151,21 +159,24 @@ impl<'c> Sequence<'c> {
         } else {
             first_rule
         };
-        let new = self.begin(&key, items, rule);
-        let (start, precision) = (self.runs[new].start.unwrap_or(opener.by), opener.precision);
-        let was_conflict = self.open.len() > 1;
-        let replaced = std::mem::take(&mut self.open);
-        self.open = replaced.clone();
+        let new = self.begin(key, items, rule);
+        let start = self.runs[new].start.unwrap_or(opener.by);
+        // A correction that took a wrong value's place over ends what that value had ended: by a
+        // change. Only one with a time of its own says that the former value ended otherwise.
+        let (reason, rule) = if opener.claim.corrects && opener.claim.stated {
+            (Reason::Corrected, Rule::Correction)
+        } else if self.open.len() > 1 {
+            (Reason::Changed, Rule::DecidedByLaterValue)
+        } else {
+            (Reason::Changed, Rule::LaterValueOfFunctionalProperty)
+        };
+        let replaced = self.open.clone();
         self.close_open(&replaced, |run| RunClosing {
             valid_to: start,
-            precision,
+            precision: opener.precision,
             cause: &opener.claim.event,
-            reason: match (run.key == key, opener.claim.corrects) {
-                (true, _) => Reason::Refined,
-                (false, true) => Reason::Corrected,
-                (false, false) => Reason::Changed,
-            },
-            rule: if was_conflict { Rule::DecidedByLaterValue } else { rule },
+            reason: if run.key == key { Reason::Refined } else { reason },
+            rule,
             followed_by: Some(new),
         });
         self.open.push(new);
@@ -225,7 +236,9 @@ impl<'c> Sequence<'c> {
             rule,
             closed: None,
         };
-        items.iter().for_each(|item| run.add(item));
+        for item in items {
+            run.add(item);
+        }
         self.runs.push(run);
         self.runs.len() - 1
     }
@@ -239,8 +252,7 @@ impl<'c> Sequence<'c> {
                 (closed, end) => closed.or(end.filter(|end| *end <= by)),
             }
         });
-        let ends =
-            self.ends.iter().filter(|(of, _)| of.is_empty() || of == key).map(|(_, at)| *at);
+        let ends = self.ends.iter().filter(|(of, _)| of.is_empty() || of == key).map(|(_, at)| *at);
         over.chain(ends).max()
     }
 

@@ -5,10 +5,9 @@ use crate::model::{
     ValidTime,
 };
 use chrono::{DateTime, Duration, Timelike, Utc};
-use serde::{Deserialize, Serialize};
 
 /// Where a message stands in its thread; orders statements that carry the same time of day.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The thread.
     pub thread: ThreadId,
@@ -17,7 +16,7 @@ pub struct Position {
 }
 
 /// A claim of one Slot, as [`fold`](super::fold) takes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotClaim {
     /// The Event that makes the claim.
     pub event: EventId,

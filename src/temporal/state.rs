@@ -87,9 +87,8 @@ pub fn status_of(
         return Some(FactStatus::Superseded);
     }
     let rivals = rivals_of(fact, conflicts, known_at);
-    let is_contested = facts
-        .iter()
-        .any(|other| rivals.contains(&other.id) && holds_at(other, valid_at, known_at));
+    let is_contested =
+        facts.iter().any(|other| rivals.contains(&other.id) && holds_at(other, valid_at, known_at));
     Some(if is_contested { FactStatus::Conflict } else { FactStatus::Current })
 }
 

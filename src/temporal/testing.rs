@@ -7,20 +7,20 @@ use crate::model::{
 use chrono::{DateTime, Duration, TimeZone, Utc};
 
 /// Noon of a day in May 2026; day 32 is the first of June.
-pub fn may(day: i64) -> DateTime<Utc> {
+pub(super) fn may(day: i64) -> DateTime<Utc> {
     let first = Utc.with_ymd_and_hms(2026, 5, 1, 12, 0, 0).single().expect("a valid date");
     first + Duration::days(day - 1)
 }
 
-pub fn valid(day: i64) -> ValidTime {
+pub(super) fn valid(day: i64) -> ValidTime {
     ValidTime(may(day))
 }
 
-pub fn known(day: i64) -> TxTime {
+pub(super) fn known(day: i64) -> TxTime {
     TxTime(may(day))
 }
 
-pub fn slot() -> Slot {
+pub(super) fn slot() -> Slot {
     Slot {
         entity: EntityId::from("project:shop"),
         property: "package_manager".to_owned(),
@@ -28,12 +28,12 @@ pub fn slot() -> Slot {
     }
 }
 
-pub fn value(word: &str) -> FactValue {
+pub(super) fn value(word: &str) -> FactValue {
     FactValue::Text(word.to_owned())
 }
 
 /// A statement without time words: it holds from its mention.
-pub fn says(event: &str, word: &str, day: i64) -> SlotClaim {
+pub(super) fn says(event: &str, word: &str, day: i64) -> SlotClaim {
     SlotClaim {
         event: EventId::from(event),
         ordinal: 0,
@@ -52,44 +52,47 @@ pub fn says(event: &str, word: &str, day: i64) -> SlotClaim {
 }
 
 /// An end without time words; an empty word ends whatever it was.
-pub fn ends(event: &str, word: &str, day: i64) -> SlotClaim {
+pub(super) fn ends(event: &str, word: &str, day: i64) -> SlotClaim {
     let ended = Some(value(word)).filter(|_| !word.is_empty());
     SlotClaim { value: ended, op: ClaimOp::End, ..says(event, word, day) }
 }
 
 impl SlotClaim {
     /// Gives the start in words: exact to the day.
-    pub fn since(self, day: i64) -> Self {
+    pub(super) fn since(self, day: i64) -> Self {
         let at = valid(day);
         Self { at: Some(at), by: at, precision: Precision::Day, stated: true, ..self }
     }
 
     /// "Still": begun at an unknown time before the mention.
-    pub fn still(self) -> Self {
+    pub(super) fn still(self) -> Self {
         Self { at: None, precision: Precision::OpenEnd, ..self }
     }
 
     /// "This week": begun between a day and the mention.
-    pub fn within(self, day: i64) -> Self {
+    pub(super) fn within(self, day: i64) -> Self {
         Self { at: Some(valid(day)), precision: Precision::Week, stated: true, ..self }
     }
 
-    pub fn until(self, day: i64) -> Self {
+    /// States an end.
+    pub(super) fn until(self, day: i64) -> Self {
         Self { known_end: Some(valid(day)), ..self }
     }
 
-    pub fn planned(self) -> Self {
+    /// Makes it a plan.
+    pub(super) fn planned(self) -> Self {
         Self { planned: true, ..self }
     }
 
-    pub fn correcting(self) -> Self {
+    /// Says that what was said before was wrong.
+    pub(super) fn correcting(self) -> Self {
         Self { corrects: true, ..self }
     }
 }
 
 /// The stored form of one Slot, fed claim by claim as the graph job would.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub(super) struct Memory {
     pub functional: bool,
     pub claims: Vec<SlotClaim>,
     pub facts: Vec<Fact>,
@@ -97,21 +100,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub fn functional() -> Self {
+    pub(super) fn functional() -> Self {
         Self { functional: true, ..Self::default() }
     }
 
-    pub fn many_valued() -> Self {
-        Self::default()
-    }
-
-    pub fn hear(&mut self, claim: SlotClaim, now: i64) {
+    pub(super) fn hear(&mut self, claim: SlotClaim, now: i64) {
         self.claims.push(claim);
         self.update(now);
     }
 
     /// Leaves out the claims of an Event, as a forgotten one's are.
-    pub fn forget(&mut self, event: &str, now: i64) -> Vec<SlotClaim> {
+    pub(super) fn forget(&mut self, event: &str, now: i64) -> Vec<SlotClaim> {
         let (gone, kept) =
             self.claims.drain(..).partition(|claim: &SlotClaim| claim.event.as_str() == event);
         self.claims = kept;
@@ -119,39 +118,39 @@ impl Memory {
         gone
     }
 
-    pub fn folded(&self) -> SlotTimeline {
+    pub(super) fn folded(&self) -> SlotTimeline {
         fold(self.functional, &self.claims)
     }
 
-    pub fn update(&mut self, now: i64) {
+    pub(super) fn update(&mut self, now: i64) {
         let folded = self.folded();
         let change = reconcile(&slot(), &folded, &self.facts, &self.conflicts, known(now));
         apply(&mut self.facts, &mut self.conflicts, &change);
     }
 
-    pub fn state(&self, valid_day: i64, known_day: Option<i64>) -> SlotState<'_> {
+    pub(super) fn state(&self, valid_day: i64, known_day: Option<i64>) -> SlotState<'_> {
         state_at(&self.facts, &self.conflicts, valid(valid_day), known_day.map(known))
     }
 
     /// The current values on a day, as known now.
-    pub fn current(&self, valid_day: i64) -> Vec<String> {
+    pub(super) fn current(&self, valid_day: i64) -> Vec<String> {
         words(&self.state(valid_day, None).current)
     }
 }
 
-pub fn word(value: &FactValue) -> String {
+pub(super) fn word(value: &FactValue) -> String {
     match value {
         FactValue::Text(text) => text.clone(),
         other => other.key(),
     }
 }
 
-pub fn words(facts: &[&Fact]) -> Vec<String> {
+pub(super) fn words(facts: &[&Fact]) -> Vec<String> {
     facts.iter().map(|fact| word(&fact.value)).collect()
 }
 
 /// One line for each folded fact, as in `npm 6-8 by e2 changed [e1]`.
-pub fn lines(timeline: &SlotTimeline) -> Vec<String> {
+pub(super) fn lines(timeline: &SlotTimeline) -> Vec<String> {
     timeline.facts.iter().map(|fact| line(timeline, fact)).collect()
 }
 
@@ -160,22 +159,16 @@ fn line(timeline: &SlotTimeline, fact: &super::FoldedFact) -> String {
     let from = fact.valid_from.map_or("?".to_owned(), |at| day(at).to_string());
     let closed = fact.closed.as_ref();
     let to = closed.map_or(String::new(), |closing| day(closing.valid_to).to_string());
-    let mut line = format!("{} {from}-{to}", word(&fact.value));
-    if let Some(end) = fact.known_end {
-        line += &format!(" until {}", day(end));
-    }
-    if fact.planned {
-        line += " planned";
-    }
-    if fact.withdrawn {
-        line += " withdrawn";
-    }
+    let mut parts = vec![format!("{} {from}-{to}", word(&fact.value))];
+    parts.extend(fact.known_end.map(|end| format!("until {}", day(end))));
+    parts.extend(fact.planned.then(|| "planned".to_owned()));
+    parts.extend(fact.withdrawn.then(|| "withdrawn".to_owned()));
     if let Some(closing) = closed {
-        line += &format!(" {} by {}", closing.reason.as_str(), closing.cause);
-        if let Some(next) = closing.superseded_by {
-            line += &format!(" for {}", word(&timeline.facts[next].value));
-        }
+        parts.push(format!("{} by {}", closing.reason.as_str(), closing.cause));
+        let next = closing.superseded_by.map(|next| word(&timeline.facts[next].value));
+        parts.extend(next.map(|next| format!("for {next}")));
     }
     let events: Vec<&str> = fact.events.iter().map(EventId::as_str).collect();
-    line + &format!(" [{}]", events.join(" "))
+    parts.push(format!("[{}]", events.join(" ")));
+    parts.join(" ")
 }
