@@ -15,7 +15,7 @@ const INFO_FILE: &str = "stratagate.lock.json";
 
 /// Another process may hold the lock for an instant only, to see whether it is held; and one that
 /// has just taken it needs a moment to write its note. So look again this often, this far apart.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Who holds the lock of a data folder.

@@ -367,6 +367,22 @@ fn a_closed_segment_that_is_shorter_or_longer_is_damage() {
 }
 
 #[test]
+fn a_segment_that_shrinks_while_it_is_open_is_damage() {
+    let dir = folder();
+    let mut journal = open(dir.path());
+    append(&mut journal, 1, 1);
+    append(&mut journal, 2, 2);
+    change(&segments(dir.path())[0], |bytes| bytes.truncate(bytes.len() - 5));
+    let mut records = journal.read_from(1);
+    assert_eq!(records.next().unwrap().unwrap().seq, 1);
+    let error = records.next().unwrap().unwrap_err();
+    assert!(matches!(error, JournalError::Corrupt { damage: Damage::EndsEarly, .. }), "{error}");
+    let verification = journal.verify().unwrap();
+    assert_eq!(verification.findings.len(), 1);
+    assert_eq!(verification.records, 1);
+}
+
+#[test]
 fn a_segment_of_another_namespace_is_refused_by_name() {
     let dir = folder();
     append(&mut open(dir.path()), 1, 3);
