@@ -1,3 +1,5 @@
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -196,6 +198,45 @@ fn a_killed_process_loses_no_acknowledged_record() {
     let (journal, recovery) = reopen(dir.path()).unwrap();
     assert_eq!((recovery.last_seq, recovery.torn), (5, None));
     check_holds(&journal, 5);
+}
+
+/// Runs itself a second time, as the process that is killed in the middle of appending.
+#[test]
+fn a_process_killed_while_it_appends_loses_no_acknowledged_record() {
+    const CHILD: &str = "STRATAGATE_TEST_JOURNAL_FOLDER";
+    const NAME: &str =
+        "journal::tests::accidents::a_process_killed_while_it_appends_loses_no_acknowledged_record";
+    if let Some(dir) = std::env::var_os(CHILD) {
+        let mut journal = open_with(Path::new(&dir), JournalOptions { segment_bytes: 20_000 });
+        for first in (1..1_000_000).step_by(3) {
+            let outcome = append(&mut journal, first, first + 2);
+            println!("\nacknowledged {}", outcome.last_seq);
+        }
+        return;
+    }
+    let dir = folder();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME, "--nocapture"])
+        .env(CHILD, dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut acknowledged = 0;
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        let Some(seq) = line.strip_prefix("acknowledged ") else { continue };
+        acknowledged = seq.parse().unwrap();
+        if acknowledged == 600 {
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert!(acknowledged >= 600);
+    let (mut journal, recovery) = Journal::open(dir.path(), &namespace()).unwrap();
+    assert!(recovery.last_seq >= acknowledged && recovery.segments > 1);
+    check_holds(&journal, recovery.last_seq);
+    append(&mut journal, recovery.last_seq + 1, recovery.last_seq + 2);
+    check_holds(&journal, recovery.last_seq + 2);
 }
 
 #[test]
