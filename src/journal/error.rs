@@ -142,6 +142,9 @@ pub enum Damage {
         /// The bytes that are there.
         have: u64,
     },
+    /// The file has become shorter than it was when its last record was acknowledged.
+    #[error("the file ends before its last acknowledged record")]
+    EndsEarly,
     /// Only zeros where a record should begin.
     #[error("only zeros to the end of the file where record {expected} should begin")]
     Zeros {

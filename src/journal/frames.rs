@@ -20,7 +20,11 @@ pub(super) enum Flaw {
 
 impl From<io::Error> for Flaw {
     fn from(error: io::Error) -> Self {
-        Self::Io(error)
+        // Nothing is read past the length that the segment is known to have.
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Damaged(Damage::EndsEarly),
+            _ => Self::Io(error),
+        }
     }
 }
 
@@ -165,10 +169,11 @@ impl Frames {
     /// checksum makes it certain that a record was written there.
     pub(super) fn find_head_after(&mut self, from: u64) -> io::Result<Option<(u64, FrameHead)>> {
         const CHUNK: usize = 1 << 18;
+        let end = self.end.min(self.file.get_ref().metadata()?.len());
         let mut start = from;
         let mut window = Vec::with_capacity(CHUNK);
-        while start + FRAME_HEAD as u64 <= self.end {
-            let take = (self.end - start).min(CHUNK as u64) as usize;
+        while start + FRAME_HEAD as u64 <= end {
+            let take = (end - start).min(CHUNK as u64) as usize;
             window.resize(take, 0);
             self.file.seek(SeekFrom::Start(start))?;
             self.file.read_exact(&mut window)?;

@@ -15,7 +15,7 @@ const INFO_FILE: &str = "stratagate.lock.json";
 
 /// Another process may hold the lock for an instant only, to see whether it is held; and one that
 /// has just taken it needs a moment to write its note. So look again this often, this far apart.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Who holds the lock of a data folder.
@@ -194,4 +194,125 @@ fn try_often(mut lock: impl FnMut() -> Result<(), TryLockError>) -> io::Result<b
 fn read_info(folder: &Path) -> Result<LockInfo, String> {
     let text = fs::read(folder.join(INFO_FILE)).map_err(|error| error.to_string())?;
     serde_json::from_slice(&text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn info(pid: u32) -> LockInfo {
+        let started_at = DateTime::from_timestamp(1_750_000_000, 0).unwrap();
+        LockInfo { pid, address: None, version: "0.1.0".to_owned(), started_at }
+    }
+
+    #[test]
+    fn a_second_holder_is_refused_and_told_who_holds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("new/data");
+        assert_eq!(DataLock::read(&folder).unwrap(), None);
+        let mut lock = DataLock::acquire(&folder, info(41)).unwrap();
+        let refused = DataLock::acquire(&folder, info(42)).unwrap_err().to_string();
+        assert!(refused.contains("process 41"), "{refused}");
+        assert!(refused.contains("serves no address"), "{refused}");
+        assert!(refused.contains(&folder.display().to_string()), "{refused}");
+        lock.set_address("http://127.0.0.1:7791").unwrap();
+        let refused = DataLock::acquire(&folder, info(42)).unwrap_err();
+        assert!(refused.to_string().contains("send requests there"), "{refused}");
+        let LockError::Held { info: Some(held), .. } = refused else { panic!("{refused}") };
+        assert_eq!(held.address.as_deref(), Some("http://127.0.0.1:7791"));
+        assert_eq!(DataLock::read(&folder).unwrap().as_ref(), Some(&held));
+        assert_eq!(lock.info(), &held);
+    }
+
+    #[test]
+    fn a_lock_that_was_let_go_can_be_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(DataLock::acquire(dir.path(), info(1)).unwrap());
+        assert_eq!(DataLock::read(dir.path()).unwrap(), None);
+        let lock = DataLock::acquire(dir.path(), info(2)).unwrap();
+        assert_eq!(DataLock::read(dir.path()).unwrap().map(|info| info.pid), Some(2));
+        drop(lock);
+    }
+
+    #[test]
+    fn a_note_without_a_lock_counts_for_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let note = serde_json::to_vec(&info(7)).unwrap();
+        fs::write(dir.path().join(INFO_FILE), note).unwrap();
+        assert_eq!(DataLock::read(dir.path()).unwrap(), None);
+        File::create(dir.path().join(LOCK_FILE)).unwrap();
+        assert_eq!(DataLock::read(dir.path()).unwrap(), None);
+        DataLock::acquire(dir.path(), info(8)).unwrap();
+    }
+
+    #[test]
+    fn a_lock_without_a_readable_note_is_still_held() {
+        let dir = tempfile::tempdir().unwrap();
+        let _lock = DataLock::acquire(dir.path(), info(1)).unwrap();
+        fs::write(dir.path().join(INFO_FILE), "{").unwrap();
+        assert!(matches!(DataLock::read(dir.path()), Err(LockError::Unreadable { .. })));
+        let refused = DataLock::acquire(dir.path(), info(2)).unwrap_err();
+        assert!(matches!(refused, LockError::Held { info: None, .. }));
+        assert!(refused.to_string().contains("in use by another process"), "{refused}");
+    }
+
+    #[test]
+    fn looking_at_a_lock_never_makes_it_unavailable() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(DataLock::acquire(dir.path(), info(1)).unwrap());
+        std::thread::scope(|scope| {
+            let looking = scope.spawn(|| {
+                for _ in 0..2000 {
+                    // Between the lock and its note, or its note and the lock, the note may be
+                    // missing; that is not an answer of "nobody".
+                    let _ = DataLock::read(dir.path());
+                }
+            });
+            for pid in 0..50 {
+                drop(DataLock::acquire(dir.path(), info(pid)).unwrap());
+            }
+            looking.join().unwrap();
+        });
+    }
+
+    /// Runs itself a second time, as the process that is killed.
+    #[test]
+    fn a_killed_process_holds_nothing() {
+        const CHILD: &str = "STRATAGATE_TEST_LOCK_FOLDER";
+        if let Some(folder) = std::env::var_os(CHILD) {
+            let _lock = DataLock::acquire(Path::new(&folder), info(std::process::id())).unwrap();
+            println!("\nthe lock is held");
+            // Ends when it is killed, or when the parent is gone and with it the other end.
+            let _ = io::stdin().lines().next();
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "journal::lock::tests::a_killed_process_holds_nothing",
+                "--nocapture",
+            ])
+            .env(CHILD, dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        assert!(output.lines().any(|line| line.unwrap() == "the lock is held"));
+        let held = DataLock::read(dir.path()).unwrap().unwrap();
+        assert_eq!(held.pid, child.id());
+        let refused = DataLock::acquire(dir.path(), info(1)).unwrap_err().to_string();
+        assert!(refused.contains(&format!("process {}", child.id())), "{refused}");
+        // On Unix this is SIGKILL: nothing in the process runs after it.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(dir.path().join(INFO_FILE).exists(), "the note of a killed process stays");
+        assert_eq!(DataLock::read(dir.path()).unwrap(), None);
+        let lock = DataLock::acquire(dir.path(), info(1)).unwrap();
+        assert_eq!(DataLock::read(dir.path()).unwrap().as_ref(), Some(lock.info()));
+    }
 }

@@ -55,6 +55,10 @@
 //! one write in any order), and damage otherwise. That is why a frame names its group, why its
 //! header has a checksum of its own, and why bodies may not hold zero bytes.
 //!
+//! *Is a group all or nothing?* No. A group shares one sync, not one fate: after a power cut the first
+//! records of a group that was never acknowledged may be there. What must not be torn apart belongs
+//! into one record.
+//!
 //! *Why does a failed sync end all writes until the journal is opened again?* After it, the system
 //! may hold pages that it calls clean and that never reached the disk; a later sync would succeed
 //! and prove nothing. Opening therefore writes the last group again before it syncs.

@@ -327,3 +327,6 @@ fn encode<V: Serialize>(key: &str, line: &Line<&str, V>) -> Result<Vec<u8>, Side
     bytes.push(b'\n');
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;
