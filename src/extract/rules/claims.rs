@@ -914,7 +914,7 @@ fn undertakings(
             });
             if let Some((what, status)) = english.or(han) {
                 let what = noun(&what);
-                if !what.is_empty() && !is_pronoun(&what) {
+                if !what.is_empty() && !is_pronoun(&what) && !INDEFINITE.is_match(&what) {
                     maker.assert(thing(&what), "status", ClaimValue::Text(status));
                 }
             }
@@ -1005,6 +1005,8 @@ fn undertakings(
     }
     let _ = Shape::Point;
 }
+
+cue!(INDEFINITE, r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~");
 
 fn is_pronoun(words: &str) -> bool {
     matches!(
