@@ -40,7 +40,7 @@ static FALSE_PAST: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static MOVES_TO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?-u:\b)(?:moved|postponed|rescheduled|pushed|delayed|extended|brought forward|shifted|changed)(?-u:\b).{0,40}(?-u:\b)(?:to|until|till)(?: the)? |推迟到|提前到|改到|延到|延期到|改期到")
+    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:the|my|our|it|that|this|his|her|their) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)|(?:postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till)(?: the)? |推迟到|提前到|改到|延到|延期到|改期到")
         .expect("a valid pattern")
 });
 
@@ -93,6 +93,7 @@ fn after_last(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> us
         .rfind(is_stop)
         .map_or(0, |i| i + text[i..].chars().next().map_or(1, char::len_utf8))
         .max(before.rfind(". ").map_or(0, |i| i + 2))
+        .max(before.rfind(": ").map_or(0, |i| i + 2))
         .max(before.rfind(" so ").map_or(0, |i| i + 4))
         .max(before.rfind(" but ").map_or(0, |i| i + 5))
 }
@@ -100,7 +101,7 @@ fn after_last(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> us
 fn before_next(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> usize {
     let after = &text[position..];
     let end = after.find(is_stop).unwrap_or(after.len());
-    [". ", " so ", " but ", " because "]
+    [". ", ": ", " so ", " but ", " because "]
         .iter()
         .filter_map(|stop| after.find(stop))
         .fold(end, usize::min)

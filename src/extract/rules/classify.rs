@@ -55,7 +55,12 @@ cue!(
 );
 cue!(
     NEGATED_DEED,
-    r"~(?:did not|didn't|have not|haven't|has not|hasn't|never|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get|got|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
+    r"~(?:did not|didn't|have not|haven't|has not|hasn't|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get|got|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
+);
+cue!(
+    /// What has not been done so far says nothing that happened or failed to.
+    NOT_YET,
+    r"~(?:yet|so far)~|还没|尚未|还未"
 );
 cue!(
     WITHDRAW,
@@ -93,7 +98,7 @@ cue!(
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:live|lives|work|works|own|owns|study|studies|teach|teaches|lead|leads|manage|manages|run|runs|administer|administers|handle|handles|speak|speaks|use|uses|maintain|maintains|belong|belongs|report|reports) ~|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|on|in|at|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|before)|with|at|in|open)~|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|不变|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:live|lives|work|works|own|owns|study|studies|teach|teaches|lead|leads|manage|manages|run|runs|administer|administers|handle|handles|speak|speaks|use|uses|maintain|maintains|belong|belongs|report|reports) ~|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|on|in|at|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|before)|with|at|in|open)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     TRIVIAL_STATE,
@@ -101,7 +106,7 @@ cue!(
 );
 cue!(
     CONSTRAINT,
-    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap)|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
+    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
 );
 cue!(
     HABIT,
@@ -109,7 +114,7 @@ cue!(
 );
 cue!(
     HABIT_DOER,
-    r"~(?:I|we|he|she|they|I'm|we're|(?-i:[A-Z][a-z]+)|my [a-z]+|our [a-z]+|the team)~|^(?:swimming|running|yoga|gym|training|cycling|(?:\w+ )?(?:\w+) (?:runs|times|sessions|workouts|classes|lessons) (?:a|per))|我|他|她|大家|团队|我们"
+    r"~(?:I|we|he|she|they|I'm|we're|(?-i:[A-Z][a-z]+)|my [a-z]+|our [a-z]+|the team)~|^(?:swimming|running|yoga|gym|training|cycling|(?:\w+ )?(?:\w+) (?:runs|times|sessions|workouts|classes|lessons) (?:a|per))|我|他|她|大家|团队|我们|^每|每[^,，。]{1,8}(?:去|做|跑|开|写|看|练|打|读|吃|喝|交|发|检查|备份|更新)"
 );
 cue!(
     REQUEST,
@@ -117,16 +122,17 @@ cue!(
 );
 cue!(
     ASKED_REQUEST,
-    r"~(?:can|could|would|will) you (?:please )?(?:book|send|remind|write|fix|create|add|run|deploy|make|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|publish|install|implement|migrate|refactor|merge|push|cancel)~|能不能(?:帮|给)|能(?:帮|给)我|可以(?:帮|给)我|(?:帮我|请)[^?？]{2,30}(?:好吗|可以吗|行吗|吧)"
+    r"~(?:can|could|would|will) you (?:please |also )*(?:book|send|remind|write|fix|create|add|run|deploy|make|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|publish|install|implement|migrate|refactor|merge|push|cancel|open|close|file|raise|check|find|look up|look into|look for|translate|summari[sz]e|convert|export|import|review|test|search|download|upload|restart|retry|post|build|track|log|note|print|change|list|plan|arrange|contact|ask)~|能不能(?:帮|给)|能(?:帮|给)我|可以(?:帮|给)我|(?:帮我|请)[^?？]{2,30}(?:好吗|可以吗|行吗|吧)"
 );
 cue!(
     PLAN,
-    r"~(?:I'm|we're|he's|she's|they're|I am|we are|he is|she is|they are|(?-i:[A-Z][a-z]+) is|(?:my|our|the) [a-z]+(?: [a-z]+)? (?:is|are))(?: (?:also|now|all|both|just|still|currently))* (?:going to|gonna|planning (?:to|on|a|an|the|for)|about to|due to|scheduled|flying|moving to|travell?ing|heading to|visiting|starting (?:a|my|our|at|on|in|the|as|next|work|school|college)|joining|leaving|getting married|taking (?:a|the|part)|running (?:a|the)|training for|preparing for|signed up|registered for|set to|supposed to|hosting|launching|releasing|returning|expecting)~|~(?:I|we|he|she|they|it|(?-i:[A-Z][a-z]+))(?:'ll| will| shall)(?: (?:also|then|definitely|probably|try to|just|be))* (?-i:[a-z]{2,})|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:plans?|intends?|aims?|wants?|expects?) (?:to |the |a |an |it |on |my |our )|~(?:I'd|we'd|would) (?:like|love) to~|~(?:the )?plan is~|~(?:is|are|be) (?:scheduled|planned|due|expected|slated|booked) (?:for|to|on|by|in|at)~|~deadline~|~(?:due|target) date~|~(?:training|preparing|saving|studying) for (?:the|a|an|my|our)~|~looking forward to~|~(?:has|have) (?:booked|signed up|registered|scheduled|planned|an appointment|a meeting)~|打算|计划(?:在|于|是|要|去)?|准备(?:去|在|要|买|做|换|搬|参加|考|把|下|明|开|上|年)|(?:我|我们|他|她|团队)?(?:要|会|想|将|得)(?:去|在|把|参加|搬|飞|出差|交|完成|上线|发布|考|开|办|买|换|做|写|学|举办|启动|迁移|升级|推出|试)|将(?:于|在)|预计|预定|争取|定在|约了|报名了|入职|(?:先)?戒[^,，。]{0,6}(?:个月|周|天|年)|截止|(?:deadline|ddl)"
+    r"~(?:I'm|we're|he's|she's|they're|I am|we are|he is|she is|they are|(?-i:[A-Z][a-z]+) is|(?:my|our|the) [a-z]+(?: [a-z]+)? (?:is|are))(?: (?:also|now|all|both|just|still|currently))* (?:going to|gonna|planning (?:to|on|a|an|the|for)|about to|due to|scheduled|flying|moving to|travell?ing|heading to|visiting|starting (?:a|my|our|at|on|in|the|as|next|work|school|college)|joining|leaving|getting married|taking (?:a|the|part)|running (?:a|the)|training for|preparing for|signed up|registered for|set to|supposed to|hosting|launching|releasing|returning|expecting)~|~(?:I|we|he|she|they|it|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+(?: [a-z]+)?)(?:'ll| will| shall)(?: (?:also|then|definitely|probably|try to|just|be))* (?-i:[a-z]{2,})|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:plans?|intends?|aims?|wants?|expects?) (?:to |the |a |an |it |on |my |our )|~(?:I'd|we'd|would) (?:like|love) to~|~(?:the )?plan is~|~(?:is|are|be) (?:scheduled|planned|due|expected|slated|booked) (?:for|to|on|by|in|at)~|~deadline~|~(?:due|target) date~|~(?:training|preparing|saving|studying) for (?:the|a|an|my|our)~|~looking forward to~|~(?:has|have) (?:booked|signed up|registered|scheduled|planned|an appointment|a meeting)~|打算|计划(?:在|于|是|要|去)?|准备(?:去|在|要|买|做|换|搬|参加|考|把|下|明|开|上|年)|(?:我|我们|他|她|团队)?(?:要|会|想|将|得)(?:去|在|把|参加|搬|飞|出差|交|完成|上线|发布|考|开|办|买|换|做|写|学|举办|启动|迁移|升级|推出|试)|将(?:于|在)|预计|预定|争取|定在|约了|报名了|入职|(?:先)?戒[^,，。]{0,6}(?:个月|周|天|年)|截止|(?:deadline|ddl)"
 );
 cue!(
     PROBLEM,
     r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|breaks|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
 );
+cue!(NO_PROBLEM, r"~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)");
 cue!(
     CHANGE,
     r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
@@ -139,7 +145,7 @@ cue!(
 cue!(
     /// Everyday verbs that are worth an Event only with a date.
     WEAK_RESULT,
-    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
+    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|came|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
 );
 cue!(
     /// Present-tense happenings that are plans when their date is to come.
@@ -185,7 +191,7 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if ALLERGY.is_match(text) {
         return class(K::State, S::Ongoing);
     }
-    if NEGATED_DEED.is_match(text) && !NOT_DECIDED.is_match(text) {
+    if NEGATED_DEED.is_match(text) && !NOT_DECIDED.is_match(text) && !NOT_YET.is_match(text) {
         return class(K::Result, S::Negated);
     }
     let time = TimeView::of(clause);
@@ -232,6 +238,8 @@ struct TimeView {
     has_date: bool,
     is_ahead: bool,
     is_recurring: bool,
+    /// The clause says since when.
+    since: bool,
     tense: Tense,
 }
 
@@ -250,6 +258,7 @@ impl TimeView {
             has_date: first.is_some(),
             is_ahead,
             is_recurring: clause.times.iter().any(|t| t.shape == Shape::Recurring),
+            since: clause.times.iter().any(|t| matches!(t.shape, Shape::Since | Shape::Until)),
             tense: tense_of(clause.text),
         }
     }
@@ -293,6 +302,12 @@ fn says_own_diet(text: &str) -> bool {
 cue!(IS_STATEMENT, r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~");
 cue!(ASKS_PLAINLY, r"~(?:please|remind me|needs? the)~|帮我|请|提醒我|麻烦");
 
+cue!(
+    /// More than a date and a greeting.
+    NAMES_SOMETHING,
+    r"[\p{L}\d]+[^\p{L}]+[\p{L}\d]+[^\p{L}]+[\p{L}\d]+|\p{Han}{3}"
+);
+
 /// Requests, plans, problems, changes, results; then states.
 fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
@@ -303,16 +318,15 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if AILMENT.is_match(text) && !text.trim_start().to_lowercase().starts_with("no ") {
         return class(K::Problem, if past && time.has_date { S::Occurred } else { S::Ongoing });
     }
-    if time.is_ahead
-        && (PLAN.is_match(text)
-            || SCHEDULED.is_match(text)
-            || IMPERATIVE_TASK.is_match(text)
-            || CHANGE.is_match(text))
-    {
+    let scheduled = PLAN.is_match(text)
+        || SCHEDULED.is_match(text)
+        || IMPERATIVE_TASK.is_match(text)
+        || CHANGE.is_match(text);
+    if time.is_ahead && (scheduled || !past) && NAMES_SOMETHING.is_match(text) {
         return class(K::Plan, S::Planned);
     }
-    if PROBLEM.is_match(text) {
-        return class(K::Problem, if past || time.has_date { S::Occurred } else { S::Ongoing });
+    if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
+        return class(K::Problem, if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing });
     }
     if CHANGE.find(text).is_some_and(|m| !CROSSES.is_match(m.as_str())) && time.tense != Tense::Future {
         return class(K::Change, S::Occurred);
@@ -323,12 +337,8 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if RESULT.find(text).is_some_and(|m| !CROSSES.is_match(m.as_str())) && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    if WEAK_RESULT.is_match(text)
-        && time.has_date
-        && !time.is_ahead
-        && time.tense != Tense::Future
-        && !FEELING.is_match(text)
-    {
+    let weak = WEAK_RESULT.is_match(text) && !FEELING.is_match(text) || WAS_HELD.is_match(text);
+    if weak && time.has_date && !time.is_ahead && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
     if (STAYING.is_match(text) && PLAN.is_match(clause.sentence)) || PLAN.is_match(text) && !past && !small_talk_plan(text) {
@@ -341,6 +351,11 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
 }
 
 cue!(STAYING, r"^(?:and )?(?:staying|living|lodging) (?:at|in|with)~");
+cue!(
+    /// "The party was great yesterday".
+    WAS_HELD,
+    r"~(?:the|our|my|his|her|their) [\w-]+(?: [\w-]+){0,2} (?:was|were|went|took place|happened|turned out)~|~(?-i:[A-Z])\w+ (?:was|went) (?:great|well|fine|badly|smoothly|ok)~|~\w+ (?:\w+ )?(?:came|showed up|attended)~"
+);
 cue!(BOOKED_OUT, r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|订满|约满");
 cue!(
     /// A subject that runs across another clause is none.

@@ -56,9 +56,12 @@ cue!(
 cue!(FRAGMENT_VERB, r"^(?:I|it|that|this|they|we|you|he|she|yes|yeah|yep|sure|ok|oh|definitely|maybe|thanks)~.*~(?:for sure|definitely|absolutely)|~(?:was|were|is|are|recommend|feel|felt|agree)~|^(?:yes|yeah|yep|oh|sure),? (?:definitely|absolutely|for sure)");
 cue!(COMPLAINT, r"\d|~(?:too|slow|slower|takes?|took|keeps?|never|can't|cannot|couldn't|doesn't|don't|won't|isn't|expensive|costs?|needs?|hard|problem|issues?|fails?|failed|bugs?|missing|broken|no longer|not|limit|limited|complain\w*|painful|annoying|outdated|unsupported|deprecated|unreliable|prefer|want|wants|asked|booked out|sold out|full)~|太|慢|贵|难|不够|不支持|不稳定|老是|总是|经常|卡|没|不|问题");
 cue!(END_FRAGMENT, r"^(?:and )?(?:back|returning|return|home|until|till|through)~|^(?:到|回来|返回)");
+cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
+cue!(WILL, r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要");
+cue!(TO_DO_FOR, r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要我");
 cue!(
     RESCHEDULES,
-    r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|changed)~.*~to~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 cue!(
     DOES_NOTHING,
@@ -249,7 +252,7 @@ impl Walk<'_> {
             return None;
         }
         let moves =
-            class.kind == K::Plan && RESCHEDULES.is_match(text) && tense_of(text) != Tense::Future;
+            matches!(class.kind, K::Plan | K::Change) && class.status != S::Tentative && time.as_ref().is_some_and(|t| is_ahead(&t.occurrence, at.local_day())) && RESCHEDULES.is_match(text) && !WILL.is_match(text);
         let class =
             if moves { Class { kind: K::Change, status: S::Occurred, ..class } } else { class };
         let mut draft =
@@ -370,6 +373,7 @@ impl Walk<'_> {
         }
         if asked
             .is_some_and(|(_, place)| self.adopt_question(index, before, place, &question_tokens))
+            || !own.is_empty()
         {
             return;
         }
@@ -478,10 +482,13 @@ impl Walk<'_> {
             today: at.local_day(),
             to_agent: self.to_agent,
         };
-        let Some(class) = classify(&seen).filter(|c| !c.withdraws && !matches!(c.kind, K::Problem))
-        else {
-            return false;
+        let offered = shift > 0 && TO_DO_FOR.is_match(text) && content_tokens(&rewritten).len() > 1;
+        let class = if offered {
+            Some(Class { kind: K::Request, status: S::Planned, withdraws: false })
+        } else {
+            classify(&seen).filter(|c| !c.withdraws && !matches!(c.kind, K::Problem))
         };
+        let Some(class) = class else { return false };
         // Repeating what was just said adds a witness, not an Event.
         let repeats = self.drafts.iter().rev().take(6).any(|d| {
             !d.dropped
@@ -563,6 +570,9 @@ impl Walk<'_> {
             return;
         };
         let sentence = line.sentences[place].span.clone();
+        if TO_DO_FOR.is_match(&line.blank[sentence.clone()]) {
+            return;
+        }
         if content_tokens(&line.blank[sentence.clone()]).is_empty() {
             return;
         }
@@ -654,6 +664,17 @@ impl Walk<'_> {
         plan.kind = K::Plan;
         plan.status = S::Planned;
         plan.occurred = time.occurrence.clone();
+        let at = &self.lines[plan.line].message.at;
+        if DEADLINE.is_match(&plan.statement)
+            && let Some(end) = plan.occurred.local_to
+        {
+            let words = plan.occurred.expression.clone().unwrap_or_default();
+            plan.occurred = Occurrence {
+                precision: crate::model::Precision::Deadline,
+                basis: plan.occurred.basis,
+                ..crate::extract::dates::range_occurrence(at.local_day(), end, plan.occurred.approx, &words, at)
+            };
+        }
         let old = (0..change).rev().find(|d| {
             let draft = &self.drafts[*d];
             draft.is_open()
