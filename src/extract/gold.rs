@@ -368,7 +368,7 @@ fn states(made: &[Event], fact: &GoldFact) -> bool {
     let object = normalise_name(&fact.object);
     let subject = normalise_name(&fact.subject);
     let words = |text: &str| -> Vec<String> {
-        text.split('-').filter(|w| w.len() > 2).map(str::to_owned).collect()
+        text.split('-').filter(|w| w.len() > 1).map(str::to_owned).collect()
     };
     made.iter().flat_map(|e| &e.claims).any(|claim| {
         let value = match &claim.value {
@@ -380,6 +380,9 @@ fn states(made: &[Event], fact: &GoldFact) -> bool {
             }
         };
         let about = normalise_name(&claim.subject.name);
+        if about == object && value == subject {
+            return true;
+        }
         let same_subject = about == subject
             || words(&subject).iter().any(|w| words(&about).contains(w))
             || subject.contains(&about)

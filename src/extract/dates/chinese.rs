@@ -17,11 +17,11 @@ use std::sync::LazyLock;
 static READERS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
     let list: [(&str, Reader); 19] = [
         (
-            r"(\d{4}|[〇零一二三四五六七八九]{4})年(?:度)?(?:(NUM)月(?:份)?(?:(NUM)[日号]|(底|末|初|中旬|上旬|下旬|中))?|(春|夏|秋|冬)[天季]?|(上半年|下半年)|第?(NUM)季度|(底|末|初|中))?",
+            r"(\d{4} ?|[〇零一二三四五六七八九]{4})年(?:度)? ?(?:(NUM)月(?:份)? ?(?:(NUM)[日号]|(底|末|初|中旬|上旬|下旬|中))?|(春|夏|秋|冬)[天季]?|(上半年|下半年)|第?(NUM)季度|(底|末|初|中))?",
             read_year_date,
         ),
         (
-            r"(今年|去年|前年|明年|后年)?(?:的)?(NUM)月(?:份)?(?:(NUM)(?:日|号)?(?:到|至|-|~|—)(NUM)[日号]|(NUM)[日号]|(底|末|初|中旬|上旬|下旬|中))?",
+            r"(今年|去年|前年|明年|后年)?(?:的)?(NUM)月(?:份)? ?(?:(NUM)(?:日|号)?(?:到|至|-|~|—)(NUM)[日号]|(NUM)[日号]|(底|末|初|中旬|上旬|下旬|中))?",
             read_month_date,
         ),
         (
@@ -68,7 +68,7 @@ static READERS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
     ];
     list.into_iter()
         .map(|(body, reader)| {
-            let number = r"\d{1,4}|[零一二两三四五六七八九十]{1,4}";
+            let number = r"\d{1,4} ?|[零一二两三四五六七八九十]{1,4}";
             let pattern = Regex::new(&body.replace("NUM", number)).expect("a valid pattern");
             (pattern, reader)
         })

@@ -32,12 +32,13 @@ pub(super) fn pattern(body: &str) -> Regex {
 }
 
 static READERS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
-    let list: [(&str, Reader); 14] = [
+    let list: [(&str, Reader); 15] = [
         (r"~(?:the )?day (after tomorrow|before yesterday)~", read_near_day),
         (
             r"~(today|tonight|yesterday|tomorrow|last night|this morning|this afternoon|this evening|earlier today|later today|(?:by )?(?:eod|cob)|end of (?:the )?day)(?: (?:morning|afternoon|evening|night))?~",
             read_near_day,
         ),
+        (r"~(?:the )?(first|second|third|last) (week|weekend) (?:of|in) (next month|this month|january|february|march|april|may|june|july|august|september|october|november|december)~", read_week_of_month),
         (
             r"~(?:the )?(this past|this coming|next|last|this|past|coming|previous|following|current)[ -](week|month|year|quarter|weekend|SEASON|WDAY)(?:'s)?(?: (?:morning|afternoon|evening|night))?~",
             read_relative_unit,
@@ -106,7 +107,11 @@ pub(super) fn find_atoms(text: &str, frame: &Frame, atoms: &mut Vec<Atom>) {
 pub(super) fn run(readers: &[(Regex, Reader)], text: &str, frame: &Frame, atoms: &mut Vec<Atom>) {
     for (pattern, reader) in readers {
         for captures in pattern.captures_iter(text) {
-            atoms.extend(reader(&captures, text, frame));
+            if let Some(mut atom) = reader(&captures, text, frame) {
+                let words = text[atom.range.clone()].trim_end();
+                atom.range.end = atom.range.start + words.len();
+                atoms.push(atom);
+            }
         }
     }
 }
@@ -215,6 +220,34 @@ pub(super) fn relative_season(number: u32, steps: i32, frame: &Frame) -> Option<
         }
     };
     Some(span.basis(Basis::Relative))
+}
+
+/// "The last week of May" is the last calendar week that begins in it, the first the first.
+fn read_week_of_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
+    let place = word(captures, 3).to_ascii_lowercase();
+    let unit = match place.as_str() {
+        "next month" => month_from(frame.today, 1)?,
+        "this month" => month_from(frame.today, 0)?,
+        name => {
+            let number = super::english_calendar::month_number(name)?;
+            let tense = tense_around(text, captures.get(0)?.start());
+            super::english_calendar::with_year(tense, frame, |year| super::calendar::month(year, number))?
+        }
+    };
+    let first_monday = match week(unit.first, 0)? {
+        own if own.first == unit.first => own.first,
+        own => shift(own.first, 7)?,
+    };
+    let weeks = match word(captures, 1).to_ascii_lowercase().as_str() {
+        "first" => 0,
+        "second" => 1,
+        "third" => 2,
+        _ => (unit.last - first_monday).num_days() / 7,
+    };
+    let weekend_meant = word(captures, 2).eq_ignore_ascii_case("weekend");
+    let day = shift(first_monday, weeks * 7)?;
+    let span = if weekend_meant { weekend(day, 0)? } else { week(day, 0)? };
+    whole(captures, What::Span(span.about()))
 }
 
 fn read_after_next(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {

@@ -51,6 +51,7 @@ pub(super) fn english_ordinal(word: &str) -> Option<u32> {
 
 /// Reads a Chinese or Arabic number up to 9999: `十二`, `两`, `二十八`, `二〇二六`, `12`.
 pub(crate) fn chinese_number(word: &str) -> Option<u32> {
+    let word = word.trim();
     if word.is_empty() || word.chars().count() > 7 {
         return None;
     }

@@ -39,8 +39,23 @@ static FALSE_PAST: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid pattern")
 });
 
+static MOVES_TO: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:the|my|our|it|that|this|his|her|their) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)|(?:postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till)(?: the)? |推迟到|提前到|改到|延到|延期到|改期到")
+        .expect("a valid pattern")
+});
+
+static NO_MORE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"不[^,，。]{1,8}了").expect("a valid pattern"));
+
 /// Reads the tense of a clause.
 pub(crate) fn tense_of(clause: &str) -> Tense {
+    // "I moved the flight to July 6th" names a day to come; "不加糖了" tells what holds from now.
+    if MOVES_TO.is_match(clause) {
+        return Tense::Future;
+    }
+    if NO_MORE.is_match(clause) {
+        return Tense::Open;
+    }
     let past = PAST.find_iter(clause).any(|m| !FALSE_PAST.is_match(m.as_str()));
     match (past, FUTURE.is_match(clause)) {
         (true, false) => Tense::Past,
@@ -78,12 +93,19 @@ fn after_last(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> us
         .rfind(is_stop)
         .map_or(0, |i| i + text[i..].chars().next().map_or(1, char::len_utf8))
         .max(before.rfind(". ").map_or(0, |i| i + 2))
+        .max(before.rfind(": ").map_or(0, |i| i + 2))
+        .max(before.rfind(" so ").map_or(0, |i| i + 4))
+        .max(before.rfind(" but ").map_or(0, |i| i + 5))
 }
 
 fn before_next(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> usize {
     let after = &text[position..];
     let end = after.find(is_stop).unwrap_or(after.len());
-    position + after.find(". ").map_or(end, |i| end.min(i))
+    [". ", ": ", " so ", " but ", " because "]
+        .iter()
+        .filter_map(|stop| after.find(stop))
+        .fold(end, usize::min)
+        + position
 }
 
 /// Reads the tense of the clause around a byte position.

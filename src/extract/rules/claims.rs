@@ -190,7 +190,7 @@ named_cue!(
 );
 named_cue!(
     JOINS,
-    r"~(?:joined|joining|joins|started (?:working )?at|start at|starts at|starting at|moved to work (?:at|for)|got hired (?:at|by)|signed with) (?P<org>NAME)"
+    r"~(?:joined|joining|joins|accepted an offer from|accepted a job (?:at|with)|got a job at|got an offer from|got the job at|new job at|started (?:working )?at|start at|starts at|starting at|moved to work (?:at|for)|got hired (?:at|by)|signed with) (?P<org>NAME)"
 );
 named_cue!(
     LEAVES,
@@ -204,6 +204,7 @@ named_cue!(
     LIVES_IN,
     r"~(?:lives?|living|based|settled|reside[sd]?) (?:now |currently |still )?in (?P<place>NAME)"
 );
+cue!(RELATED, r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)");
 cue!(
     HAN_MOVES,
     r"(?:搬到|搬去|搬家到|定居(?:在|到)?|移居(?:到)?|住在|现居|住)(?:了)?(?P<place>[\p{Han}]{2,6}?|[A-Z][a-z]+)(?:了|工作|生活|上班|去)?(?:$|[,，。的])"
@@ -309,13 +310,25 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
     {
         maker.assert(who.clone(), "birthday", ClaimValue::Text(day.as_str().trim().to_owned()));
     }
+    if let Some(c) = RELATED.captures(text)
+        && let (Some(kin), Some(name)) = (c.name("k").or(c.name("k2")), c.name("n").or(c.name("n2")))
+    {
+        let boss = ["manager", "boss", "supervisor", "上级", "老板", "经理", "领导", "主管"];
+        let property = if boss.contains(&kin.as_str().to_lowercase().as_str()) { "manager" } else { "partner" };
+        let holder = match c.name("p").map(|m| m.as_str().to_lowercase()).as_deref() {
+            Some("his" | "her") => ground.person.cloned(),
+            _ => Some(ground.speaker.clone()),
+        };
+        if let Some(holder) = holder {
+            maker.assert(holder, property, ClaimValue::Entity(EntityRef::new(EntityKind::Person, name.as_str())));
+        }
+    }
     if let Some(c) = SPEAKS.captures(text) {
         let learning =
             text.to_lowercase().contains("learning") || text.to_lowercase().contains("studying");
         let property = if learning { "studies" } else { "speaks" };
         maker.assert(who.clone(), property, ClaimValue::Text(c["l"].to_owned()));
     }
-    let _ = ground;
 }
 
 cue!(
@@ -914,7 +927,7 @@ fn undertakings(
             });
             if let Some((what, status)) = english.or(han) {
                 let what = noun(&what);
-                if !what.is_empty() && !is_pronoun(&what) {
+                if !what.is_empty() && !is_pronoun(&what) && !INDEFINITE.is_match(&what) {
                     maker.assert(thing(&what), "status", ClaimValue::Text(status));
                 }
             }
@@ -1005,6 +1018,8 @@ fn undertakings(
     }
     let _ = Shape::Point;
 }
+
+cue!(INDEFINITE, r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~");
 
 fn is_pronoun(words: &str) -> bool {
     matches!(

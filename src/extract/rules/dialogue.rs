@@ -47,15 +47,21 @@ cue!(
 );
 cue!(
     FRAGMENT_SURE,
-    r"^(?P<o>(?-i:\p{Lu})[\w'’ -]{1,40}?),? (?:for sure|definitely|absolutely|certainly)$|^(?:definitely|certainly) (?P<o2>(?-i:\p{Lu})[\w'’ -]{1,40})$"
+    r"^(?P<o>(?-i:\p{Lu})[\w'’-]*(?: [\w'’-]+){0,2}),? (?:for sure|definitely|absolutely|certainly)$|^(?:definitely|certainly) (?P<o2>(?-i:\p{Lu})[\w'’ -]{1,40})$"
 );
 cue!(
     FRAGMENT_MAYBE,
     r"^(?:and |or |but )?(?:maybe|perhaps|possibly) (?P<o>(?-i:\p{Lu})[\w'’ -]{1,40})$"
 );
+cue!(FRAGMENT_VERB, r"^(?:I|it|that|this|they|we|you|he|she|yes|yeah|yep|sure|ok|oh|definitely|maybe|thanks)~.*~(?:for sure|definitely|absolutely)|~(?:was|were|is|are|recommend|feel|felt|agree)~|^(?:yes|yeah|yep|oh|sure),? (?:definitely|absolutely|for sure)");
+cue!(COMPLAINT, r"\d|~(?:too|slow|slower|takes?|took|keeps?|never|can't|cannot|couldn't|doesn't|don't|won't|isn't|expensive|costs?|needs?|hard|problem|issues?|fails?|failed|bugs?|missing|broken|no longer|not|limit|limited|complain\w*|painful|annoying|outdated|unsupported|deprecated|unreliable|prefer|want|wants|asked|booked out|sold out|full)~|太|慢|贵|难|不够|不支持|不稳定|老是|总是|经常|卡|没|不|问题");
+cue!(END_FRAGMENT, r"^(?:and )?(?:back|returning|return|home|until|till|through)~|^(?:到|回来|返回)");
+cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
+cue!(WILL, r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要");
+cue!(TO_DO_FOR, r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要我");
 cue!(
     RESCHEDULES,
-    r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|changed)~.*~to~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 cue!(
     DOES_NOTHING,
@@ -63,7 +69,7 @@ cue!(
 );
 cue!(
     BECAUSE,
-    r"~(?:because of|because|since|due to|as (?:it|we|the|our|my|they|that)|thanks to|so that|in order to|to (?:save|avoid|reduce|cut|fix|get|keep|stop|make))~ ?|因为|由于|为了|毕竟"
+    r"~(?:because of|because|'?cause|since|due to|thanks to|so that|in order to)~ ?|因为|由于|为了|毕竟"
 );
 cue!(BECAUSE_CLAUSE, r"^(?:because(?: of)?|since|as|due to)~|^(?:因为|由于|毕竟)");
 cue!(MUST_STAY, r"~(?:stays?|remains?|unchanged|the same)~|不变|照旧");
@@ -75,11 +81,14 @@ pub(super) struct Walk<'a> {
     project: Option<EntityRef>,
     trip: Option<EntityRef>,
     person: Option<EntityRef>,
+    to_agent: bool,
 }
 
 pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Draft> {
+    let to_agent = lines.iter().any(|l| matches!(l.voice, Voice::Assistant | Voice::Tool))
+        || lines.iter().all(|l| l.message.speaker.is_none());
     let mut walk =
-        Walk { lines, drafts: Vec::new(), project: known_project(input), trip: None, person: None };
+        Walk { lines, drafts: Vec::new(), project: known_project(input), trip: None, person: None, to_agent };
     for index in 0..lines.len() {
         match lines[index].voice {
             Voice::System => {}
@@ -156,7 +165,7 @@ impl Walk<'_> {
                     .or(self.person.take());
                 match made {
                     Some(at) => {
-                        if let Some(reason) = idle.last().filter(|_| {
+                        if let Some(reason) = idle.last().filter(|i| COMPLAINT.is_match(&line.text[(*i).clone()]) && {
                             self.drafts[at].reason.is_none()
                                 && takes_reason(self.drafts[at].kind)
                                 && !sentence.is_question
@@ -227,6 +236,7 @@ impl Walk<'_> {
             is_question,
             times: &times,
             today: at.local_day(),
+            to_agent: self.to_agent,
         };
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;
         if class.withdraws {
@@ -242,7 +252,7 @@ impl Walk<'_> {
             return None;
         }
         let moves =
-            class.kind == K::Plan && RESCHEDULES.is_match(text) && tense_of(text) != Tense::Future;
+            matches!(class.kind, K::Plan | K::Change) && class.status != S::Tentative && time.as_ref().is_some_and(|t| is_ahead(&t.occurrence, at.local_day())) && RESCHEDULES.is_match(text) && !WILL.is_match(text);
         let class =
             if moves { Class { kind: K::Change, status: S::Occurred, ..class } } else { class };
         let mut draft =
@@ -275,12 +285,11 @@ impl Walk<'_> {
                 .filter(|m| m.start() > 0 || BECAUSE_CLAUSE.is_match(&draft.statement))
                 .and_then(|m| {
                     let rest = &draft.statement[m.end()..];
-                    let dated = !crate::extract::dates::find(
-                        &draft.statement[m.start()..],
-                        &self.lines[draft.line].message.at,
-                    )
-                    .is_empty()
-                        && m.as_str().starts_with("since");
+                    // "Since" is a time as often as a reason.
+                    let at = &self.lines[draft.line].message.at;
+                    let dated = m.as_str().to_lowercase().starts_with("since")
+                        && (tense_of(rest) == Tense::Past
+                            || !crate::extract::dates::find(&draft.statement[m.start()..], at).is_empty());
                     if dated { None } else { reason_text(rest) }
                 });
         }
@@ -292,6 +301,9 @@ impl Walk<'_> {
     /// An answer in fragments ("Sintra for sure, maybe Cascais") to what somebody asked.
     fn fragment(&self, index: usize, text: &str) -> Option<Class> {
         self.question_before(index)?;
+        if FRAGMENT_VERB.is_match(text) {
+            return None;
+        }
         let status = if FRAGMENT_SURE.is_match(text) {
             S::Planned
         } else if FRAGMENT_MAYBE.is_match(text) {
@@ -335,6 +347,17 @@ impl Walk<'_> {
         let own: Vec<usize> = (own_from..self.drafts.len()).collect();
         let answer_tokens = content_tokens(line.text);
         if let Some(first) = own.first().copied() {
+            if END_FRAGMENT.is_match(&self.drafts[first].statement) && self.drafts[first].kind == K::Plan && own_from > 0 {
+                // "Yes, back on the 17th" completes the plan that was asked about.
+                self.drafts[first].dropped = true;
+                let target = (0..own_from).rev().find(|d| self.drafts[*d].is_open() && self.drafts[*d].occurred.local_from.is_some());
+                if let Some(target) = target {
+                    let span = line.sentences[0].span.clone();
+                    self.drafts[target].add_quote(index, span);
+                    self.refine_end(target, index);
+                }
+                return;
+            }
             let points_back = POINTS_BACK.is_match(line.text)
                 || shared_tokens(&question_tokens, &answer_tokens) > 0;
             if asked.is_some()
@@ -350,6 +373,7 @@ impl Walk<'_> {
         }
         if asked
             .is_some_and(|(_, place)| self.adopt_question(index, before, place, &question_tokens))
+            || !own.is_empty()
         {
             return;
         }
@@ -361,6 +385,10 @@ impl Walk<'_> {
         });
         let Some(related) = related else { return };
         let shared = shared_tokens(&question_tokens, &self.drafts[related].tokens);
+        let chat = self.lines[before].voice == Voice::Person;
+        if chat && (asked.is_none() || shared < 2 || self.drafts[related].line + 6 < index) {
+            return;
+        }
         let adjacent = self.drafts[related].line + 2 >= before;
         if shared > 0
             || (adjacent && asked.is_some())
@@ -452,11 +480,15 @@ impl Walk<'_> {
             is_question: false,
             times: &times,
             today: at.local_day(),
+            to_agent: self.to_agent,
         };
-        let Some(class) = classify(&seen).filter(|c| !c.withdraws && !matches!(c.kind, K::Problem))
-        else {
-            return false;
+        let offered = shift > 0 && TO_DO_FOR.is_match(text) && content_tokens(&rewritten).len() > 1;
+        let class = if offered {
+            Some(Class { kind: K::Request, status: S::Planned, withdraws: false })
+        } else {
+            classify(&seen).filter(|c| !c.withdraws && !matches!(c.kind, K::Problem))
         };
+        let Some(class) = class else { return false };
         // Repeating what was just said adds a witness, not an Event.
         let repeats = self.drafts.iter().rev().take(6).any(|d| {
             !d.dropped
@@ -538,6 +570,9 @@ impl Walk<'_> {
             return;
         };
         let sentence = line.sentences[place].span.clone();
+        if TO_DO_FOR.is_match(&line.blank[sentence.clone()]) {
+            return;
+        }
         if content_tokens(&line.blank[sentence.clone()]).is_empty() {
             return;
         }
@@ -629,6 +664,17 @@ impl Walk<'_> {
         plan.kind = K::Plan;
         plan.status = S::Planned;
         plan.occurred = time.occurrence.clone();
+        let at = &self.lines[plan.line].message.at;
+        if DEADLINE.is_match(&plan.statement)
+            && let Some(end) = plan.occurred.local_to
+        {
+            let words = plan.occurred.expression.clone().unwrap_or_default();
+            plan.occurred = Occurrence {
+                precision: crate::model::Precision::Deadline,
+                basis: plan.occurred.basis,
+                ..crate::extract::dates::range_occurrence(at.local_day(), end, plan.occurred.approx, &words, at)
+            };
+        }
         let old = (0..change).rev().find(|d| {
             let draft = &self.drafts[*d];
             draft.is_open()
@@ -791,6 +837,7 @@ impl Walk<'_> {
                 continue;
             }
             self.merge_restriction(at, from);
+            self.merge_owner(at, from);
             self.merge_consequence(at, from);
             self.take_reason(at, from);
         }
@@ -819,6 +866,27 @@ impl Walk<'_> {
                 .extend(restriction.claims.into_iter().filter(|c| c.property != "constraint"));
             kept.tokens.extend(restriction.tokens);
             kept.tokens.sort();
+            self.drafts[at].dropped = true;
+        }
+    }
+
+    /// "Deadline is the end of August, Kevin is on it": one plan with its owner.
+    fn merge_owner(&mut self, at: usize, from: usize) {
+        let Some(plan) = at.checked_sub(1).filter(|p| *p >= from && !self.drafts[*p].dropped) else { return };
+        let same_sentence = self.drafts[plan].line == self.drafts[at].line && self.drafts[plan].sentence == self.drafts[at].sentence;
+        let owner = self.drafts[at].claims.iter().any(|c| c.property == "owner");
+        if same_sentence && owner && self.drafts[at].kind == K::State && self.drafts[plan].kind == K::Plan && self.drafts[at].dated_by.is_none() {
+            let mut claims = std::mem::take(&mut self.drafts[at].claims);
+            let day = &self.drafts[plan].occurred;
+            let dated = matches!(day.precision, crate::model::Precision::Day | crate::model::Precision::Week);
+            for claim in &mut claims {
+                claim.valid = dated.then(|| day.clone());
+            }
+            self.drafts[plan].claims.extend(claims);
+            let tokens = std::mem::take(&mut self.drafts[at].tokens);
+            self.drafts[plan].tokens.extend(tokens);
+            self.drafts[plan].tokens.sort();
+            self.drafts[plan].tokens.dedup();
             self.drafts[at].dropped = true;
         }
     }
@@ -902,6 +970,7 @@ impl Walk<'_> {
                 if !used
                     && !sentence.is_question
                     && words.chars().count() > 8
+                    && COMPLAINT.is_match(words)
                     && !DOES_NOTHING.is_match(words)
                     && !AFFIRMS.is_match(words)
                     && !REFUSES.is_match(words)

@@ -141,7 +141,7 @@ pub(super) fn dating(line: &Line<'_>, clause: &Span, sentence: &Span) -> Option<
     within(&(sentence.start..clause.start))
         .into_iter()
         .rfind(|t| {
-            t.mention.shape == Shape::Since
+            (t.mention.shape == Shape::Since && line.chinese)
                 || (t.mention.shape == Shape::Range && t.mention.length.is_some())
         })
         .map(|t| t.mention.clone())

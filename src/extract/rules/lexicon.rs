@@ -266,6 +266,20 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("(?i)(?:{})", list.join("|"))).expect("the tool names make a valid pattern")
 });
 
+/// Names that are everyday words too: in lower case they count only after a verb of use.
+const ORDINARY: &[&str] = &[
+    "yarn", "cargo", "poetry", "conda", "uv", "pip", "maven", "bundler", "java", "ruby", "python", "scala", "react", "angular",
+    "flask", "rails", "electron", "spark", "zoom", "slack", "notion", "stripe", "discord", "mocha", "obsidian", "celery", "jest",
+    "sentry", "bootstrap", "rollup", "biome", "ruff", "caddy", "cypress", "docker", "azure", "svelte", "mongo", "cassandra",
+];
+
+fn is_used(before: &str) -> bool {
+    static USED: LazyLock<Regex> = LazyLock::new(|| {
+        super::text::compile(r"(?:~(?:use|uses|used|using|to|from|with|via|through|drop|dropped|adopt|and|of|on|in|chose|choose|pick|picked|install|installed|replace|replaced|by|than|over|npm|pnpm)~ ?|[用到成从是和、,] ?)$")
+    });
+    USED.is_match(before)
+}
+
 /// Finds the tools that a text names, as words of their own.
 pub(super) fn tools(text: &str) -> Vec<FoundTool> {
     let glued = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '@');
@@ -277,6 +291,9 @@ pub(super) fn tools(text: &str) -> Vec<FoundTool> {
             !text[..m.start()].ends_with(|c: char| glued(c) || c == '.')
                 && !after.starts_with(glued)
                 && !extends
+                && (m.as_str().starts_with(|c: char| c.is_uppercase())
+                    || !ORDINARY.contains(&m.as_str())
+                    || is_used(&text[..m.start()]))
         })
         .filter_map(|m| {
             let property = property_of(m.as_str())?;

@@ -181,8 +181,12 @@ pub(super) fn bare<'t>(text: &'t str, span: &Span) -> &'t str {
 cue!(
     /// What may stand at the start of a clause of its own after a comma or "and".
     CLAUSE_HEAD,
-    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|[A-Z][\w-]*(?: [A-Z][\w-]*| from [\w]+| and [A-Z][\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking))"
+    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking))"
 );
+
+fn begins_chinese(rest: &str) -> bool {
+    rest.starts_with(is_han) || (rest.chars().any(is_han) && is_chinese(rest))
+}
 
 /// Splits a sentence into clauses.
 fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
@@ -198,8 +202,9 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
                 let rest = text[rest_start..sentence.end].trim_start();
                 let after_is_blank =
                     text[rest_start..].starts_with(|d: char| d.is_whitespace() || is_han(d));
-                after_is_blank && (CLAUSE_HEAD.is_match(rest) || is_chinese(rest))
+                after_is_blank && (CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
             }
+            ' ' if slice[offset..].starts_with(" - ") => true,
             ' ' => {
                 let rest = &text[rest_start..sentence.end];
                 starts_joined_clause(rest)
