@@ -2,6 +2,8 @@
 
 pub mod api;
 pub mod cli;
+pub mod clock;
+pub mod config;
 pub mod decay;
 pub mod extract;
 pub mod jobs;
@@ -9,6 +11,7 @@ pub mod journal;
 pub mod memory;
 pub mod model;
 pub mod store;
+pub mod telemetry;
 pub mod temporal;
 pub mod text;
 pub mod views;
