@@ -1,1 +1,84 @@
 //! The command line: one file per verb.
+//!
+//! Every verb speaks HTTP through a [`door::Door`]: to the server that holds the data folder, or,
+//! where none runs, to the same router in this process. So a verb can do nothing that the HTTP
+//! interface cannot, and both always agree.
+//!
+//! Exit codes: 0 done (and `check` found nothing), 1 failed (or `check` found something), 2 the
+//! command line could not be understood.
+
+mod args;
+mod demo;
+mod door;
+mod output;
+mod session;
+mod settle;
+mod verbs;
+
+use anyhow::Context;
+use args::{Cli, Verb};
+use clap::Parser;
+use session::Session;
+use std::process::ExitCode;
+
+/// Parses the command line, runs the verb, and returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("stratagate: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let code = runtime.block_on(dispatch(cli));
+    // A blocking call that outlives its caller, such as a cut-off query, must not hold up the exit.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    code
+}
+
+async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    if let Verb::Demo(args) = cli.verb {
+        return demo::run(&cli.global, args).await;
+    }
+    let session = Session::new(&cli.global)?;
+    match cli.verb {
+        Verb::Serve(args) => verbs::serve::run(&session, args).await,
+        Verb::Demo(_) => unreachable!("the demo has a folder of its own and returned above"),
+        Verb::Record(args) => verbs::record::run(&session, args).await,
+        Verb::Seal(args) => verbs::seal::run(&session, args).await,
+        Verb::Search(args) => verbs::search::run(&session, args).await,
+        Verb::Recall(args) => verbs::recall::run(&session, args).await,
+        Verb::Why(args) => verbs::why::run(&session, args).await,
+        Verb::Entity(args) => verbs::entity::run(&session, args).await,
+        Verb::Timeline(args) => verbs::timeline::run(&session, args).await,
+        Verb::Diff(args) => verbs::diff::run(&session, args).await,
+        Verb::Query(args) => verbs::query::run(&session, args).await,
+        Verb::Block(args) => verbs::block::run(&session, args).await,
+        Verb::Jobs(args) => verbs::jobs::run(&session, args).await,
+        Verb::Forget(args) => verbs::forget::run(&session, args).await,
+        Verb::Export(args) => verbs::export::run(&session, args).await,
+        Verb::Backup(args) => verbs::backup::run(&session, args).await,
+        Verb::Restore(args) => verbs::restore::run(&session, args).await,
+        Verb::Check(args) => verbs::check::run(&session, args).await,
+        Verb::Reindex(args) => verbs::maintain::reindex(&session, args).await,
+        Verb::RebuildCurrent(args) => verbs::maintain::rebuild_current(&session, args).await,
+        Verb::Status(args) => verbs::status::run(&session, args).await,
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -5,9 +5,10 @@ use crate::model::{
     ValidTime,
 };
 use chrono::{DateTime, Duration, Timelike, Utc};
+use serde::{Deserialize, Serialize};
 
 /// Where a message stands in its thread; orders statements that carry the same time of day.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The thread.
     pub thread: ThreadId,
@@ -16,7 +17,7 @@ pub struct Position {
 }
 
 /// A claim of one Slot, as [`fold`](super::fold) takes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotClaim {
     /// The Event that makes the claim.
     pub event: EventId,

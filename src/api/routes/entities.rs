@@ -1,0 +1,70 @@
+//! Entities, their states and their timelines.
+
+use super::Answer;
+use crate::api::wire::{EntityBody, EntityStateBody, ListBody, TimelineBody};
+use crate::api::{
+    App,
+    params::{Ns, Params, Segment},
+};
+use crate::memory::EntityFilter;
+use crate::model::EntityKind;
+use axum::Json;
+use axum::extract::State;
+
+/// Lists entities.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/entities", tag = "entities",
+    params(("type" = Option<String>, Query, description = "`person`, `project`, `organization`, `tool`, `place` or `thing`"),
+        ("q" = Option<String>, Query, description = "A part of the name or an alias"),
+        ("limit" = Option<usize>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = ListBody<EntityBody>)))]
+pub async fn list_entities(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    params: Params,
+) -> Answer<ListBody<EntityBody>> {
+    let kinds: Vec<&str> = EntityKind::ALL.iter().map(|(_, word)| *word).collect();
+    params.as_of()?;
+    let filter = EntityFilter {
+        kind: params.word("type", EntityKind::parse, &kinds)?,
+        q: params.text("q")?.map(str::to_owned),
+        page: params.page()?,
+    };
+    let page = app.run(move |memory| memory.entities(&ns, &filter)).await?;
+    Ok(Json(ListBody::from_page(page)))
+}
+
+/// Returns what held of an entity at `valid_at` as known at `known_at`: now by default.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/entities/{id}", tag = "entities",
+    params(("valid_at" = Option<String>, Query, description = "When it should hold in the world"),
+        ("known_at" = Option<String>, Query, description = "As known at this time")),
+    responses((status = 200, body = EntityStateBody)))]
+pub async fn get_entity(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    Segment(id): Segment,
+    params: Params,
+) -> Answer<EntityStateBody> {
+    let as_of = params.as_of()?;
+    let state = app.run(move |memory| memory.entity(&ns, &id, as_of)).await?;
+    Ok(Json(state.into()))
+}
+
+/// Returns an entity's history in order of valid time.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/entities/{id}/timeline", tag = "entities",
+    params(("valid_at" = Option<String>, Query, description = "When it should hold in the world"),
+        ("known_at" = Option<String>, Query, description = "As known at this time")),
+    responses((status = 200, body = TimelineBody)))]
+pub async fn get_timeline(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    Segment(id): Segment,
+    params: Params,
+) -> Answer<TimelineBody> {
+    let as_of = params.as_of()?;
+    let (entity, entries) = app.run(move |memory| memory.timeline(&ns, &id, as_of)).await?;
+    Ok(Json(TimelineBody {
+        entity: entity.into(),
+        items: entries.into_iter().map(Into::into).collect(),
+        next: None,
+    }))
+}

@@ -1,0 +1,109 @@
+//! The views that can be run by name.
+
+use super::{Answer, sparql};
+use crate::api::wire::{ListBody, NamedQueryBody, QueryParamBody};
+use crate::api::{
+    ApiError, App, body,
+    params::{Ns, Params, Segment},
+};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use std::collections::BTreeMap;
+
+/// Parameters that say how a view is run, not what it is asked.
+const OPTIONS: &[&str] = &["timeout", "max_rows", "default-graph-uri", "named-graph-uri"];
+
+/// Lists the views.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/queries", tag = "sparql",
+    responses((status = 200, body = ListBody<NamedQueryBody>)))]
+pub async fn list_queries(State(app): State<App>, Ns(ns): Ns) -> Answer<ListBody<NamedQueryBody>> {
+    let queries = app
+        .run(move |memory| {
+            memory.namespace(&ns)?;
+            Ok(crate::store::NamedQuery::public())
+        })
+        .await?;
+    let items = queries
+        .iter()
+        .map(|query| NamedQueryBody {
+            name: query.name.clone(),
+            title: query.title.clone(),
+            purpose: query.purpose.clone(),
+            params: query
+                .params
+                .iter()
+                .map(|param| QueryParamBody {
+                    name: param.name.clone(),
+                    kind: param.kind.as_str().to_owned(),
+                    required: param.required,
+                })
+                .collect(),
+            sparql: query.text.to_owned(),
+        })
+        .collect();
+    Ok(Json(ListBody::whole(items)))
+}
+
+/// Runs a view; its parameters are those of the query string.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/queries/{name}", tag = "sparql",
+    params(("timeout" = Option<f64>, Query, description = "Seconds, 10 by default, at most 30"),
+        ("max_rows" = Option<usize>, Query, description = "Rows or triples at most, 100,000 by default")),
+    responses((status = 200, description = "The answer, in the forms of the SPARQL endpoint", content(
+        (String = "application/sparql-results+json"), (String = "application/sparql-results+xml"),
+        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "text/turtle")))))]
+pub async fn get_query(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    Segment(name): Segment,
+    params: Params,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let mut arguments = BTreeMap::new();
+    for (key, _) in params.except(OPTIONS) {
+        if let Some(value) = params.text(key)? {
+            arguments.insert(key.to_owned(), value.to_owned());
+        }
+    }
+    sparql::answer(&app, &params, &headers, move |memory, options| {
+        memory.named_query(&ns, &name, &arguments, options)
+    })
+    .await
+}
+
+/// Runs a view; its parameters come as a form or as a JSON object of strings.
+#[utoipa::path(post, path = "/v1/namespaces/{ns}/queries/{name}", tag = "sparql",
+    request_body(content((BTreeMap<String, String> = "application/json"), (String = "application/x-www-form-urlencoded"))),
+    responses((status = 200, description = "The answer, in the forms of the SPARQL endpoint", content(
+        (String = "application/sparql-results+json"), (String = "application/sparql-results+xml"),
+        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "text/turtle")))))]
+pub async fn post_query(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    Segment(name): Segment,
+    params: Params,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let mut arguments: BTreeMap<String, String> = BTreeMap::new();
+    if body::media_type(&headers).as_deref() == Some("application/x-www-form-urlencoded") {
+        let bytes = body::read(body, body::SMALL).await?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| ApiError::parameter("body", "the form is not UTF-8"))?;
+        let form = Params::parse(text)?;
+        for (key, value) in form.except(OPTIONS) {
+            arguments.insert(key.to_owned(), value.to_owned());
+        }
+    } else {
+        arguments = body::json(&headers, body, body::SMALL).await?;
+    }
+    for (key, value) in params.except(OPTIONS) {
+        arguments.insert(key.to_owned(), value.to_owned());
+    }
+    sparql::answer(&app, &params, &headers, move |memory, options| {
+        memory.named_query(&ns, &name, &arguments, options)
+    })
+    .await
+}

@@ -1,0 +1,56 @@
+//! What every handler shares.
+
+use super::ApiError;
+use crate::memory::{Memory, MemoryError};
+use tokio::sync::watch;
+
+/// The memory behind the router, and the signal that ends long answers.
+#[derive(Clone)]
+pub struct App {
+    memory: Memory,
+    stopping: watch::Sender<bool>,
+}
+
+impl App {
+    /// Wraps a memory.
+    pub fn new(memory: Memory) -> Self {
+        Self { memory, stopping: watch::Sender::new(false) }
+    }
+
+    /// Returns the memory itself; its calls block, so handlers use [`App::run`].
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Runs one use case on the blocking pool.
+    ///
+    /// # Errors
+    /// The use case's own error as a problem; `internal` when it panicked.
+    pub async fn run<T, F>(&self, use_case: F) -> Result<T, ApiError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Memory) -> Result<T, MemoryError> + Send + 'static,
+    {
+        let memory = self.memory.clone();
+        let span = tracing::Span::current();
+        match tokio::task::spawn_blocking(move || span.in_scope(|| use_case(&memory))).await {
+            Ok(answer) => answer.map_err(ApiError::from),
+            Err(error) => {
+                tracing::error!(%error, "a use case ended early");
+                Err(ApiError::internal())
+            }
+        }
+    }
+
+    /// Ends answers that would otherwise never end, such as event streams.
+    pub fn stop_streams(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until [`App::stop_streams`] is called.
+    pub(super) async fn stopped(self) {
+        let mut stopping = self.stopping.subscribe();
+        // The sender lives in `self`, so waiting cannot fail before the value changes.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+}

@@ -1,0 +1,137 @@
+//! Why a state is what it is, and what changed.
+
+use super::{EventBody, FactBody, JobBody, MessageBody, texts};
+use crate::memory::{Diff, FactCard, QuotedSource, Why, WhyEvent, WhyLink};
+use crate::model::EventId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The chain from a fact to the words that caused it, and to what it replaced.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct WhyBody {
+    /// The facts asked about; several where candidates conflict or values coexist.
+    pub facts: Vec<WhyLinkBody>,
+    /// What they replaced, newest first.
+    pub replaced: Vec<WhyLinkBody>,
+}
+
+/// One link of the chain.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct WhyLinkBody {
+    /// The fact.
+    pub fact: FactBody,
+    /// The rule that let it stand, or end, in a stable word.
+    pub rule: String,
+    /// The same in words.
+    pub rule_text: String,
+    /// The Events it rests on.
+    pub events: Vec<WhyEventBody>,
+    /// The closing that ended it.
+    pub closing: Option<String>,
+}
+
+/// One Event of the chain.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct WhyEventBody {
+    /// The Event.
+    pub event: EventBody,
+    /// Its quotes with their messages.
+    pub quotes: Vec<QuotedSourceBody>,
+    /// The job that extracted it.
+    pub job: Option<JobBody>,
+    /// Receipts of the adoptions that used it.
+    pub adopters: Vec<String>,
+}
+
+/// A quote with the message it is from.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct QuotedSourceBody {
+    /// The quoted span.
+    pub text: String,
+    /// Its first character, from 0.
+    pub start: usize,
+    /// One past its last character.
+    pub end: usize,
+    /// The message.
+    pub message: MessageBody,
+}
+
+/// What changed between two points.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct DiffBody {
+    /// Facts that began.
+    pub added: Vec<DiffEntryBody>,
+    /// Facts that ended.
+    pub ended: Vec<DiffEntryBody>,
+    /// Facts withdrawn or corrected.
+    pub corrected: Vec<DiffEntryBody>,
+    /// Facts that became candidates of a conflict.
+    pub conflicted: Vec<DiffEntryBody>,
+}
+
+/// One change.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct DiffEntryBody {
+    /// The fact.
+    pub fact: FactBody,
+    /// The Event that caused the change.
+    pub cause: Option<String>,
+}
+
+impl From<Why> for WhyBody {
+    fn from(why: Why) -> Self {
+        Self {
+            facts: why.facts.into_iter().map(Into::into).collect(),
+            replaced: why.replaced.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<WhyLink> for WhyLinkBody {
+    fn from(link: WhyLink) -> Self {
+        Self {
+            fact: link.fact.into(),
+            rule: link.rule,
+            rule_text: link.rule_text,
+            events: link.events.into_iter().map(Into::into).collect(),
+            closing: link.closing.map(|id| id.0),
+        }
+    }
+}
+
+impl From<WhyEvent> for WhyEventBody {
+    fn from(event: WhyEvent) -> Self {
+        Self {
+            event: event.card.into(),
+            quotes: event.quotes.into_iter().map(Into::into).collect(),
+            job: event.job.map(Into::into),
+            adopters: texts(&event.adopters),
+        }
+    }
+}
+
+impl From<QuotedSource> for QuotedSourceBody {
+    fn from(quote: QuotedSource) -> Self {
+        Self { text: quote.text, start: quote.start, end: quote.end, message: quote.message.into() }
+    }
+}
+
+impl From<Diff> for DiffBody {
+    fn from(diff: Diff) -> Self {
+        let entries = |entries: Vec<(FactCard, Option<EventId>)>| {
+            entries
+                .into_iter()
+                .map(|(fact, cause)| DiffEntryBody {
+                    fact: fact.into(),
+                    cause: cause.map(|id| id.0),
+                })
+                .collect()
+        };
+        Self {
+            added: entries(diff.added),
+            ended: entries(diff.ended),
+            corrected: entries(diff.corrected),
+            conflicted: entries(diff.conflicted),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! One file per verb: its arguments, the calls it makes, and how a person reads the answer.
+
+pub mod backup;
+pub mod block;
+pub mod check;
+pub mod diff;
+pub mod entity;
+pub mod export;
+mod facts;
+pub mod forget;
+mod input;
+pub mod jobs;
+pub mod maintain;
+pub mod query;
+pub mod recall;
+pub mod record;
+pub mod restore;
+pub mod seal;
+pub mod search;
+pub mod serve;
+pub mod status;
+pub mod timeline;
+pub mod why;
+
+pub use why::render as render_why;

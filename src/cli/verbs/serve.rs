@@ -1,0 +1,130 @@
+//! `stratagate serve`
+
+use crate::api::{self, App};
+use crate::cli::door::open_memory;
+use crate::cli::session::Session;
+use crate::clock::Clock;
+use crate::telemetry::{self, LogForm};
+use anyhow::Context;
+use clap::ValueEnum;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How often old metric samples are dropped.
+const TIDY_EVERY: Duration = Duration::from_secs(5);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prints one line on stdout once it listens: `listening on http://127.0.0.1:PORT`. Logs go to stderr.
+Only loopback addresses are taken; port 0 lets the system choose. Ctrl-C or SIGTERM stops cleanly.
+
+Examples:
+  stratagate serve
+  stratagate --data ./memory serve --listen 127.0.0.1:0
+  STRATAGATE_LOG=stratagate=debug stratagate serve --log-form json")]
+pub struct Args {
+    /// Where to listen [env: STRATAGATE_LISTEN] [default: 127.0.0.1:7437]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Where "now" comes from; `messages` is for demos and tests only
+    #[arg(long, value_enum, default_value = "system")]
+    clock: ClockKind,
+    /// How log lines look
+    #[arg(long, value_enum, default_value = "text")]
+    log_form: LogFormKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClockKind {
+    /// The machine's clock.
+    System,
+    /// The newest message time: backdates what was known when.
+    Messages,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormKind {
+    Text,
+    Json,
+}
+
+pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
+    let form = match args.log_form {
+        LogFormKind::Text => LogForm::Text,
+        LogFormKind::Json => LogForm::Json,
+    };
+    session.start_logs("info", form);
+    telemetry::start_metrics();
+    let wanted = args.listen.as_deref().unwrap_or(&session.config.listen);
+    let wanted = api::check_loopback(wanted)?;
+    let clock = match args.clock {
+        ClockKind::System => Clock::System,
+        ClockKind::Messages => warn_of_message_clock(),
+    };
+    // The folder first: two servers on one folder must not depend on who gets the port.
+    let memory = open_memory(&session.config.data, clock).await?;
+    let listener = tokio::net::TcpListener::bind(wanted)
+        .await
+        .map_err(|source| api::ServeError::Listen { address: wanted, source })
+        .context("another server may be running; choose another with --listen 127.0.0.1:0")?;
+    let address = format!("http://{}", listener.local_addr()?);
+    memory.announce(&address)?;
+    memory.start_background();
+    let tidying = tokio::spawn(async {
+        let mut ticks = tokio::time::interval(TIDY_EVERY);
+        loop {
+            ticks.tick().await;
+            telemetry::tidy_metrics();
+        }
+    });
+    let mut out = std::io::stdout();
+    writeln!(out, "listening on {address}").and_then(|()| out.flush())?;
+    tracing::info!(%address, data = %session.config.data.display(), "listening");
+
+    let served = api::serve(listener, App::new(memory.clone()), asked_to_stop()).await;
+    tidying.abort();
+    // Waits for the background threads, so that their last writes are whole.
+    tokio::task::spawn_blocking(move || memory.shutdown()).await.context("stopping failed")?;
+    served?;
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn warn_of_message_clock() -> Clock {
+    eprintln!(
+        "stratagate: WARNING: --clock messages: \"now\" is the newest message time, so records say \
+         that we knew things before we did. For demos and tests only."
+    );
+    tracing::warn!("the clock is driven by message times: for demos and tests only");
+    Clock::messages()
+}
+
+/// Ready at Ctrl-C or SIGTERM.
+async fn asked_to_stop() {
+    let interrupt = async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::error!(%error, "Ctrl-C cannot be heard");
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(error) => {
+                tracing::error!(%error, "SIGTERM cannot be heard");
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
