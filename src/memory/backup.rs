@@ -8,7 +8,7 @@ use std::path::Path;
 
 impl Namespace {
     /// Copies journal and store into a folder that does not exist yet. Writes wait meanwhile.
-    fn backup_to(&self, folder: &Path) -> Result<(), MemoryError> {
+    fn backup_to(&self, folder: &Path) -> Result<u64, MemoryError> {
         std::fs::create_dir_all(folder).map_err(|error| io(folder, &error))?;
         let writer = lock(&self.writer);
         if writer.broken.is_some() {
@@ -18,37 +18,40 @@ impl Namespace {
             )));
         }
         self.store.backup(&folder.join(folders::STORE))?;
-        copy_folder(&self.folder.join(folders::JOURNAL), &folder.join(folders::JOURNAL))?;
+        let journal = folder.join(folders::JOURNAL);
+        let bytes = copy_folder(&self.folder.join(folders::JOURNAL), &journal)?;
         drop(writer);
-        copy_file(&self.folder.join(folders::NAME), &folder.join(folders::NAME))
+        let name = copy_file(&self.folder.join(folders::NAME), &folder.join(folders::NAME))?;
+        Ok(bytes + name + folder_bytes(&folder.join(folders::STORE))?)
     }
 }
 
 impl Memory {
-    /// Writes a backup of every namespace into an empty or new folder. Returns their number.
+    /// Writes a backup of every namespace into an empty or new folder. Returns the bytes written.
     ///
     /// # Errors
     /// When the folder is not empty or cannot be written.
     pub fn backup(&self, to: &Path) -> Result<u64, MemoryError> {
         need_empty(to)?;
         let names = self.names()?;
+        let mut bytes = 0;
         for name in &names {
             let namespace = self.get(name)?;
             let folder = namespace.folder.file_name().ok_or_else(|| {
                 MemoryError::Unavailable(format!("{} has no name", namespace.folder.display()))
             })?;
-            namespace.backup_to(&to.join("namespaces").join(folder))?;
+            bytes += namespace.backup_to(&to.join("namespaces").join(folder))?;
         }
         if names.is_empty() {
             let folder = to.join("namespaces");
             std::fs::create_dir_all(&folder).map_err(|error| io(&folder, &error))?;
         }
-        Ok(names.len() as u64)
+        Ok(bytes)
     }
 }
 
-/// Restores a backup into an empty or new data folder. Returns the number of namespaces; their
-/// text indexes are built when they are first opened.
+/// Restores a backup into an empty or new data folder. Returns the bytes written; text
+/// indexes are built when a namespace is first opened.
 ///
 /// # Errors
 /// When the folder is not empty, or the backup is none.
@@ -61,13 +64,7 @@ pub fn restore(from: &Path, data: &Path) -> Result<u64, MemoryError> {
         ));
     }
     need_empty(data)?;
-    copy_folder(&source, &data.join("namespaces"))?;
-    let mut count = 0;
-    for entry in std::fs::read_dir(&source).map_err(|error| io(&source, &error))? {
-        let entry = entry.map_err(|error| io(&source, &error))?;
-        count += u64::from(entry.path().join(folders::NAME).exists());
-    }
-    Ok(count)
+    copy_folder(&source, &data.join("namespaces"))
 }
 
 fn need_empty(folder: &Path) -> Result<(), MemoryError> {
@@ -85,22 +82,35 @@ fn need_empty(folder: &Path) -> Result<(), MemoryError> {
     Ok(())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<(), MemoryError> {
+fn copy_folder(from: &Path, to: &Path) -> Result<u64, MemoryError> {
+    let mut bytes = 0;
     std::fs::create_dir_all(to).map_err(|error| io(to, &error))?;
     for entry in std::fs::read_dir(from).map_err(|error| io(from, &error))? {
         let entry = entry.map_err(|error| io(from, &error))?;
         let target = to.join(entry.file_name());
         let kind = entry.file_type().map_err(|error| io(&entry.path(), &error))?;
         if kind.is_dir() {
-            copy_folder(&entry.path(), &target)?;
+            bytes += copy_folder(&entry.path(), &target)?;
         } else {
-            copy_file(&entry.path(), &target)?;
+            bytes += copy_file(&entry.path(), &target)?;
         }
     }
-    std::fs::File::open(to).and_then(|f| f.sync_all()).map_err(|error| io(to, &error))
+    std::fs::File::open(to).and_then(|f| f.sync_all()).map_err(|error| io(to, &error))?;
+    Ok(bytes)
 }
 
-fn copy_file(from: &Path, to: &Path) -> Result<(), MemoryError> {
-    std::fs::copy(from, to).map_err(|error| io(from, &error))?;
-    std::fs::File::open(to).and_then(|f| f.sync_all()).map_err(|error| io(to, &error))
+fn copy_file(from: &Path, to: &Path) -> Result<u64, MemoryError> {
+    let bytes = std::fs::copy(from, to).map_err(|error| io(from, &error))?;
+    std::fs::File::open(to).and_then(|f| f.sync_all()).map_err(|error| io(to, &error))?;
+    Ok(bytes)
+}
+
+fn folder_bytes(folder: &Path) -> Result<u64, MemoryError> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).map_err(|error| io(folder, &error))? {
+        let entry = entry.map_err(|error| io(folder, &error))?;
+        let meta = entry.metadata().map_err(|error| io(&entry.path(), &error))?;
+        bytes += if meta.is_dir() { folder_bytes(&entry.path())? } else { meta.len() };
+    }
+    Ok(bytes)
 }

@@ -23,6 +23,7 @@ mod entities;
 mod error;
 mod events;
 mod export;
+mod facade;
 mod facts;
 mod forget;
 mod gate;

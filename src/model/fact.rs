@@ -139,9 +139,6 @@ pub struct Closing {
     pub rule: String,
     /// The Fact that follows, where one does.
     pub superseded_by: Option<FactId>,
-    /// The rule that decided it, in a stable word.
-    #[serde(default)]
-    pub rule: String,
 }
 
 impl Closing {
