@@ -89,7 +89,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8], at: &str) -> Result<T, ApiError>
             (at, path) if path.starts_with('[') => format!("{at}{path}"),
             (at, path) => format!("{at}.{path}"),
         };
-        let reason = error.into_inner().to_string();
+        let reason = explain(error.into_inner().to_string());
         if path.is_empty() {
             return ApiError::new(Code::InvalidJson, reason);
         }
@@ -97,6 +97,16 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8], at: &str) -> Result<T, ApiError>
     })?;
     reader.end().map_err(|error| ApiError::new(Code::InvalidJson, error.to_string()))?;
     Ok(value)
+}
+
+/// Says what the parser's words for half a surrogate pair mean.
+fn explain(reason: String) -> String {
+    if reason.contains("hex escape") || reason.contains("surrogate") {
+        return format!(
+            "a lone surrogate is no Unicode text; send \\ufffd in its place ({reason})"
+        );
+    }
+    reason
 }
 
 #[cfg(test)]
@@ -123,9 +133,11 @@ mod tests {
     fn an_error_names_the_place() {
         let error = refused(r#"{"messages":[{"content":"a"},{"content":7}]}"#);
         assert_eq!(error.errors[0].0, "messages[1].content");
-        let error = refused(r#"{"messages":[{"content":"\ud800"}]}"#);
-        assert_eq!(error.errors[0].0, "messages[0].content");
-        assert!(error.detail.contains("surrogate"), "{}", error.detail);
+        for text in ["\\ud800", "a\\ud800b", "\\udc00", "\\ud800\\u0041"] {
+            let error = refused(&format!(r#"{{"messages":[{{"content":"{text}"}}]}}"#));
+            assert_eq!(error.errors[0].0, "messages[0].content");
+            assert!(error.detail.contains("lone surrogate"), "{}", error.detail);
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The views that can be run by name.
 
 use super::{Answer, sparql};
-use crate::api::wire::{ListBody, NamedQueryBody, QueryParamBody};
+use crate::api::wire::{ListBody, NamedQueryBody, QueryColumnBody, QueryParamBody};
 use crate::api::{
     ApiError, App, body,
     params::{Ns, Params, Segment},
 };
+use crate::store::NamedQuery;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -20,31 +21,36 @@ const OPTIONS: &[&str] = &["timeout", "max_rows", "default-graph-uri", "named-gr
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/queries", tag = "sparql",
     responses((status = 200, body = ListBody<NamedQueryBody>)))]
 pub async fn list_queries(State(app): State<App>, Ns(ns): Ns) -> Answer<ListBody<NamedQueryBody>> {
-    let queries = app
-        .run(move |memory| {
-            memory.namespace(&ns)?;
-            Ok(crate::store::NamedQuery::public())
-        })
-        .await?;
-    let items = queries
-        .iter()
-        .map(|query| NamedQueryBody {
-            name: query.name.clone(),
-            title: query.title.clone(),
-            purpose: query.purpose.clone(),
-            params: query
-                .params
-                .iter()
-                .map(|param| QueryParamBody {
-                    name: param.name.clone(),
-                    kind: param.kind.as_str().to_owned(),
-                    required: param.required,
-                })
-                .collect(),
-            sparql: query.text.to_owned(),
-        })
-        .collect();
+    app.run(move |memory| memory.namespace(&ns)).await?;
+    let items = NamedQuery::all().iter().filter(|query| query.public).map(body_of).collect();
     Ok(Json(ListBody::whole(items)))
+}
+
+fn body_of(query: &NamedQuery) -> NamedQueryBody {
+    NamedQueryBody {
+        name: query.name.to_owned(),
+        title: query.title.to_owned(),
+        purpose: query.purpose.to_owned(),
+        params: query
+            .params
+            .iter()
+            .map(|param| QueryParamBody {
+                name: param.name.to_owned(),
+                kind: param.kind.as_str().to_owned(),
+                required: !param.optional,
+                meaning: param.meaning.to_owned(),
+            })
+            .collect(),
+        columns: query
+            .columns
+            .iter()
+            .map(|column| QueryColumnBody {
+                name: column.name.to_owned(),
+                meaning: column.meaning.to_owned(),
+            })
+            .collect(),
+        sparql: query.text.to_owned(),
+    }
 }
 
 /// Runs a view; its parameters are those of the query string.

@@ -35,7 +35,7 @@ pub use search::{
 pub use service::{
     BackupAnswerBody, BackupBody, CheckAnswerBody, FieldErrorBody, FindingBody, HealthBody,
     MaintenanceAnswerBody, MaintenanceBody, MaintenanceItemBody, NamedQueryBody, ProblemBody,
-    QueryParamBody,
+    QueryColumnBody, QueryParamBody,
 };
 pub use turn::{
     NewMessageBody, NewToolCallBody, NewTurnBody, ReceiptBody, ReceiptsBody, TurnsBody,

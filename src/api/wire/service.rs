@@ -113,6 +113,8 @@ pub struct NamedQueryBody {
     pub purpose: String,
     /// Its parameters.
     pub params: Vec<QueryParamBody>,
+    /// The columns of its answer; none where it gives a graph.
+    pub columns: Vec<QueryColumnBody>,
     /// The SPARQL text.
     pub sparql: String,
 }
@@ -127,4 +129,15 @@ pub struct QueryParamBody {
     pub kind: String,
     /// Whether it must be given.
     pub required: bool,
+    /// What it says.
+    pub meaning: String,
+}
+
+/// A column of a view's answer.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct QueryColumnBody {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub meaning: String,
 }
