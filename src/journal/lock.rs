@@ -232,6 +232,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         drop(DataLock::acquire(dir.path(), info(1)).unwrap());
         assert_eq!(DataLock::read(dir.path()).unwrap(), None);
+        assert!(!dir.path().join(INFO_FILE).exists());
         let lock = DataLock::acquire(dir.path(), info(2)).unwrap();
         assert_eq!(DataLock::read(dir.path()).unwrap().map(|info| info.pid), Some(2));
         drop(lock);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::error::JournalError;
+use super::error::{Damage, JournalError};
 use super::format::StoredRecord;
 use super::frames::{Flaw, Frames};
 use super::segment::{self, Segment};
@@ -41,6 +41,8 @@ pub struct Records {
     /// The segment that is being read.
     current: Option<(Segment, Frames)>,
     before: Option<Segment>,
+    /// The number that is due at the start of the next segment, once one was read.
+    due: Option<u64>,
     has_failed: bool,
 }
 
@@ -57,6 +59,7 @@ impl Records {
             from,
             current: None,
             before,
+            due: None,
             has_failed: false,
         }
     }
@@ -80,7 +83,10 @@ impl Records {
             };
             match read {
                 Ok(Some(record)) => return Ok(Some(record)),
-                Ok(None) => self.before = self.current.take().map(|(segment, _)| segment),
+                Ok(None) => {
+                    self.due = Some(frames.next_seq);
+                    self.before = self.current.take().map(|(segment, _)| segment);
+                }
                 Err(flaw) => return Err(name_flaw(flaw, segment, frames.offset)),
             }
         }
@@ -90,6 +96,12 @@ impl Records {
         let mut file = segment::open(segment)?;
         let (header, header_len) = segment::read_header(&mut file, segment, &self.namespace)?;
         segment::check_link(self.before.as_ref(), segment, &header, &self.namespace)?;
+        if let Some(expected) = self.due
+            && expected != header.first_seq
+        {
+            let damage = Damage::Sequence { expected, found: header.first_seq };
+            return Err(JournalError::Corrupt { file: segment.path.clone(), offset: 0, damage });
+        }
         Frames::new(
             file,
             header_len,

@@ -55,10 +55,9 @@ pub fn verify_folder(dir: &Path, namespace: &NamespaceName) -> Result<Verificati
     verify_segments(&segment::list(&segment::folder_of(dir))?, namespace)
 }
 
-/// What must follow at the start of the next segment.
+/// What must follow at the start of the next segment. The chain is compared with the links.
 struct Due {
     seq: u64,
-    head: ChainHash,
     recorded_at: Option<DateTime<Utc>>,
 }
 
@@ -73,7 +72,7 @@ pub(super) fn verify_segments(
         head: ChainHash::genesis(namespace),
         findings: Vec::new(),
     };
-    let mut due = Some(Due { seq: 1, head: result.head, recorded_at: None });
+    let mut due = Some(Due { seq: 1, recorded_at: None });
     let mut before = None;
     for segment in segments {
         let mut file = segment::open(segment)?;
@@ -122,8 +121,6 @@ fn check_start(
     let Some(due) = due else { return Ok(()) };
     let damage = if header.first_seq != due.seq {
         Damage::Sequence { expected: due.seq, found: header.first_seq }
-    } else if header.head_before != due.head {
-        Damage::Chain { seq: header.first_seq }
     } else if header.recorded_before != due.recorded_at {
         Damage::SegmentHeader("it names another time for the record before it".to_owned())
     } else {
@@ -164,7 +161,7 @@ fn verify_frames(
             }
         }
     }
-    Ok(Some(Due { seq: frames.next_seq, head: frames.head, recorded_at: frames.recorded_at }))
+    Ok(Some(Due { seq: frames.next_seq, recorded_at: frames.recorded_at }))
 }
 
 fn finding(error: JournalError, segment: &Segment) -> Finding {

@@ -1,5 +1,6 @@
 mod accidents;
 mod appending;
+mod forgeries;
 mod properties;
 
 use std::fs;
