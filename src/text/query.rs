@@ -102,7 +102,7 @@ fn weigh(
     for (part, term) in &draft.lookups {
         let count = searcher.doc_freq(&Term::from_field_text(fields.part(*part), term))?;
         match part {
-            Part::Context => beside = count,
+            Part::Context | Part::Around => beside = count.max(beside),
             Part::Speaker => {
                 speaks = count > 0;
                 holding = holding.max(count);
@@ -287,7 +287,7 @@ impl Drafter {
 }
 
 fn stem_lookups(term: &str) -> Vec<(Part, String)> {
-    [Part::Title, Part::Body, Part::Tags, Part::Names, Part::Context]
+    [Part::Title, Part::Body, Part::Tags, Part::Names, Part::Context, Part::Around]
         .into_iter()
         .map(|part| (part, term.to_owned()))
         .collect()

@@ -21,9 +21,9 @@ pub struct Ranking {
     /// Saturation of a repeated word.
     pub k1: f32,
     /// Weights of the fields, in the order of [`Part::ALL`]; `exact` is a unit of its own.
-    pub field_weights: [f32; 8],
+    pub field_weights: [f32; 9],
     /// How much a field's length counts, in the same order.
-    pub length_shares: [f32; 8],
+    pub length_shares: [f32; 9],
     /// Weight of the exact form of a word beside its stem.
     pub exact_weight: f32,
     /// Weight of a longer form (`maxtokens`) beside its pieces.
@@ -52,29 +52,32 @@ pub struct Ranking {
 
 impl Default for Ranking {
     fn default() -> Self {
-        let mut field_weights = [1.0; 8];
+        let mut field_weights = [1.0; 9];
         field_weights[Part::Title as usize] = 1.5;
         field_weights[Part::Names as usize] = 0.6;
         field_weights[Part::Speaker as usize] = 0.0;
         field_weights[Part::Date as usize] = 0.5;
-        field_weights[Part::Context as usize] = 0.3;
-        let mut length_shares = [0.4; 8];
+        field_weights[Part::Context as usize] = 0.5;
+        field_weights[Part::Around as usize] = 0.2;
+        let mut length_shares = [0.4; 9];
+        length_shares[Part::Context as usize] = 0.7;
+        length_shares[Part::Around as usize] = 0.7;
         length_shares[Part::Speaker as usize] = 0.0;
         length_shares[Part::Date as usize] = 0.0;
         Self {
-            k1: 1.0,
+            k1: 0.9,
             field_weights,
             length_shares,
-            exact_weight: 0.3,
+            exact_weight: 0.05,
             whole_weight: 0.8,
-            function_weight: 0.2,
+            function_weight: 0.1,
             date_weight: 1.0,
             speaker_word_weight: 0.5,
-            speaker_bonus: 0.3,
+            speaker_bonus: 0.5,
             date_bonus: 0.5,
-            asked_bonus: 0.1,
-            question_malus: 0.2,
-            nearness_weight: 0.5,
+            asked_bonus: 0.2,
+            question_malus: 0.3,
+            nearness_weight: 0.15,
             min_coverage: 0.15,
             context_credit: 0.5,
         }

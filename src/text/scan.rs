@@ -122,7 +122,7 @@ impl Window {
                 self.speaks[slot] = true;
                 self.own[slot] |= credit;
             }
-            Part::Context => self.beside[slot] |= credit,
+            Part::Context | Part::Around => self.beside[slot] |= credit,
             _ => self.own[slot] |= credit,
         }
         let frequency = cursor.frequency(search, self.kinds[slot] as usize & 3);

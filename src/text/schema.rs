@@ -32,13 +32,15 @@ pub enum Part {
     Speaker,
     /// The day in words and keys, and the days the text speaks of.
     Date,
-    /// The words beside it.
+    /// The words right beside it.
     Context,
+    /// The words further around it.
+    Around,
 }
 
 impl Part {
     /// All searched fields.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Title,
         Self::Body,
         Self::Exact,
@@ -47,18 +49,20 @@ impl Part {
         Self::Speaker,
         Self::Date,
         Self::Context,
+        Self::Around,
     ];
 
     /// Returns the field's name.
     pub fn as_str(self) -> &'static str {
-        ["title", "body", "exact", "tags", "names", "speaker", "date", "context"][self as usize]
+        ["title", "body", "exact", "tags", "names", "speaker", "date", "context", "around"]
+            [self as usize]
     }
 }
 
 /// Handles of all fields.
 #[derive(Debug, Clone)]
 pub(super) struct Fields {
-    pub parts: [Field; 8],
+    pub parts: [Field; 9],
     pub key: Field,
     pub id: Field,
     pub thread: Field,
@@ -200,6 +204,7 @@ pub(super) fn to_engine(fields: &Fields, doc: &Doc) -> TantivyDocument {
     add(Part::Speaker, stems_of(&doc.speaker));
     add(Part::Date, dates);
     add(Part::Context, stems_of(&doc.context));
+    add(Part::Around, stems_of(&doc.around));
 
     out.add_text(fields.key, doc.key.term());
     out.add_text(fields.id, &doc.key.id);
