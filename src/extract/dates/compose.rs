@@ -50,6 +50,10 @@ static TO: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static POSTPONED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$")
+});
+
 pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<TimeMention> {
     atoms.sort_by_key(|a| (a.range.start, std::cmp::Reverse(a.range.end)));
     let mut kept: Vec<Atom> = Vec::with_capacity(atoms.len());
@@ -323,7 +327,12 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(captures) = BEFORE.captures(&text[window_start..piece.range.start]) else { return };
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
+    let before_words = text[..window_start + words.start()].trim_end();
+    let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"].iter().any(|w| before_words.ends_with(w))
+        || POSTPONED.is_match(before_words);
     let (shape, from) = match group {
+        // "Postponed until June": the day it moves to, not an end.
+        Some(3 | 10) if moved => (Shape::Point, piece.range.start),
         Some(1 | 8) => (Shape::Deadline, piece.range.start),
         Some(2) => (Shape::Deadline, window_start + words.start()),
         Some(3 | 10) => (Shape::Until, window_start + words.start()),

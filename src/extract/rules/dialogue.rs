@@ -220,7 +220,8 @@ impl Walk<'_> {
             clause.start += yes.end();
             clause = super::text::trim(&line.blank, clause);
         }
-        let text = bare(&line.blank, &clause);
+        let spelt = super::classify::normalised(bare(&line.blank, &clause)).into_owned();
+        let text = spelt.as_str();
         if !text.chars().any(char::is_alphanumeric) {
             return None;
         }
@@ -493,7 +494,7 @@ impl Walk<'_> {
         let repeats = self.drafts.iter().rev().take(6).any(|d| {
             !d.dropped
                 && shared_tokens(question_tokens, &d.tokens) * 2 >= question_tokens.len().max(1)
-                || (!d.dropped && same_date(&d.occurred, &times))
+                || (d.is_open() && same_date(&d.occurred, &times))
         });
         if repeats {
             return false;
