@@ -49,6 +49,17 @@ cue!(
     r"~(?:might|maybe|perhaps|possibly|considering|thinking (?:about|of)|toying with|leaning towards?|not sure (?:if|whether|yet)|undecided|tempted to|hoping to|hope to|we'll see|not decided|in two minds)~|~(?:I|we|he|she|they) may (?:not )?(?-i:[a-z]+)~|可能|也许|或许|说不定|听说|据说|考虑|还没定|没想好|不确定|未定|待定|倾向于"
 );
 cue!(
+    /// Words at the end of a sentence that leave all of it open.
+    UNSETTLED,
+    r"~(?:not sure(?: yet)?|undecided|not decided(?: yet)?|nothing (?:is )?decided)~|还没定|没想好|不确定|未定"
+);
+cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
+cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
+cue!(
+    INTENDED_CHANGE,
+    r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)"
+);
+cue!(
     /// A hedge over an action, as opposed to small talk with a hedge in it.
     TENTATIVE_ACTION,
     r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)|toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
@@ -72,7 +83,7 @@ cue!(
 );
 cue!(
     DECISION,
-    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]{1,20}|(?:先|就|还是|统一|一律)用[^,，。]{1,16}|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]{1,20}|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
+    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?-i:[A-Z][a-z]+) (?:has |have |just )*(?:agreed (?:to|on)|decided (?:to|on|against))~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]{1,20}|(?:先|就|还是|统一|一律)用[^,，。]{1,16}|(?:继续|仍然|仍)用|用 ?[A-Za-z][\w.+#]*(?: [A-Z]\w*)? ?(?:重写|来写|来做|实现|搭建|开发)|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]{1,20}|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
 );
 cue!(
     /// "Let's" that decides nothing.
@@ -98,7 +109,7 @@ cue!(
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) [\w -]{2,30}? (?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     TRIVIAL_STATE,
@@ -106,7 +117,7 @@ cue!(
 );
 cue!(
     CONSTRAINT,
-    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
+    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
 );
 cue!(
     HABIT,
@@ -118,7 +129,7 @@ cue!(
 );
 cue!(
     REQUEST,
-    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
+    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:so |and |then |also )*(?-i:[a-z]+) .*~please$|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
 );
 cue!(
     ASKED_REQUEST,
@@ -130,7 +141,7 @@ cue!(
 );
 cue!(
     PROBLEM,
-    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
+    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
 );
 cue!(NO_PROBLEM, r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)");
 cue!(
@@ -140,12 +151,12 @@ cue!(
 cue!(
     /// Verbs that report something accomplished, whoever did it.
     RESULT,
-    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:accepted|hired|approved|certified|promoted|first|second|third|the job|a job|a new|an offer|my degree|my license|my licence|a promotion|a raise|into (?-i:[A-Z]))|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
+    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:accepted|hired|approved|certified|promoted|first|second|third|the job|a job|a new|an offer|my degree|my license|my licence|a promotion|a raise|into (?-i:[A-Z]))|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?[^,，。不没]{1,12}过了|[A-Za-z]+ ?(?:过了|完了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
 );
 cue!(
     /// Everyday verbs that are worth an Event only with a date.
     WEAK_RESULT,
-    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|came|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
+    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|came|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up|[a-z]{3,}[a-z]ed)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
 );
 cue!(
     /// Present-tense happenings that are plans when their date is to come.
@@ -189,11 +200,14 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if UNCHANGED.is_match(text) || (GUESS.is_match(text) ) {
         return None;
     }
+    if WILL_NOT.is_match(text) {
+        return None;
+    }
     if WITHDRAW.is_match(text) && !NEGATED_DEED.is_match(text) {
         return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
-    if TENTATIVE.is_match(text) || (TENTATIVE.is_match(clause.sentence) && is_chinese(text)) {
-        return if TENTATIVE_ACTION.is_match(text) { class(K::Plan, S::Tentative) } else { None };
+    if TENTATIVE.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) {
+        return if TENTATIVE_ACTION.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) { class(K::Plan, S::Tentative) } else { None };
     }
     if OPEN_MATTER.is_match(text) && !DECISION.is_match(text) {
         return None;
@@ -289,6 +303,7 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     }
     let recurring = time.is_recurring || HABIT.is_match(text);
     if recurring
+        && !INTENDS.is_match(text)
         && HABIT_DOER.is_match(text)
         && time.tense != Tense::Past
         && !time.is_ahead
@@ -323,7 +338,7 @@ cue!(ASKS_PLAINLY, r"~(?:please|remind me|needs? the)~|帮我|请|提醒我|麻�
 cue!(
     /// More than a date and a greeting.
     NAMES_SOMETHING,
-    r"[\p{L}\d]+[^\p{L}]+[\p{L}\d]+[^\p{L}]+[\p{L}\d]+|\p{Han}{3}"
+    r"[\p{L}\d]+[^\p{L}]+[\p{L}\d]+[^\p{L}]+[\p{L}\d]+|\p{Han}.*\p{Han}"
 );
 
 /// Requests, plans, problems, changes, results; then states.
@@ -346,6 +361,9 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
         return class(K::Problem, if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing });
+    }
+    if INTENDED_CHANGE.is_match(text) {
+        return class(K::Plan, S::Planned);
     }
     if CHANGE.find(text).is_some_and(|m| has_subject(m.as_str())) && time.tense != Tense::Future {
         return class(K::Change, S::Occurred);
