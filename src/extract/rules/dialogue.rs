@@ -240,6 +240,12 @@ impl Walk<'_> {
             to_agent: self.to_agent,
         };
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;
+        let time = if class.status == S::Negated && time.is_none() {
+            // "The pool was closed on Wednesday, so I did not go."
+            line.times_in(&(sentence.start..clause.start)).pop()
+        } else {
+            time
+        };
         if class.withdraws {
             return self.withdraw(index, sentence, &clause, text);
         }

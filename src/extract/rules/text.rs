@@ -202,7 +202,8 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
                 let rest = text[rest_start..sentence.end].trim_start();
                 let after_is_blank =
                     text[rest_start..].starts_with(|d: char| d.is_whitespace() || is_han(d));
-                after_is_blank && (CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
+                after_is_blank
+                    && (rest.starts_with("so ") || CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
             }
             ' ' if slice[offset..].starts_with(" - ") => true,
             ' ' => {
