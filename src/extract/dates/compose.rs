@@ -34,7 +34,7 @@ pub(super) struct Atom {
 
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:~(?:(deadline|due date)(?: [a-z]+)? (?:is|was|to|:|stays|remains)(?: still)?(?: on| by)?|(no later than|not later than|due by|due on|due|by|before|ahead of|prior to)|(up until|until|till|through|thru)|(starting from|starting on|starting|beginning on|beginning|effective|as of|since)|(from)|(after)|(at|in|on|during|over|around|about|for))(?: (?:about|around|roughly|the very))? (?:the )?)$|(截止日期|截止时间|截止|期限|ddl|DDL|deadline|Deadline)(?:是|为|到|在|:|：|还是|改到|改成|推迟到|延到| )*$|(从|自从|自|打)$|(直到|直至|一直到|到|至)$|(?:大约|大概|差不多|约)$",
+        r"(?:~(?:(deadline|due date)(?: [a-z]+)? (?:is|was|to|:|stays|remains)(?: still)?(?: on| by)?|(no later than|not later than|due by|due on|due|by|before|ahead of|prior to)|(up until|until|till|through|thru)|(starting from|starting on|starting|beginning on|beginning|effective|as of|since)|(from)|(after)|(at|in|on|during|over|around|about|for))(?: (?:about|around|roughly|the very))? (?:the )?)$|(截止日期|截止时间|截止|期限|ddl|DDL|deadline|Deadline)(?:是|为|到|在|:|：|还是|改到|改成|推迟到|延到| )*$|(从|自从|自|打) ?$|(直到|直至|一直到|到|至) ?$|(?:大约|大概|差不多|约)$",
     )
 });
 
@@ -48,6 +48,10 @@ static TO: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(?:,? ?(?:to|until|till|through|up to|-|–|—|~|到|至|直到|一直到)(?: about| around)?(?: the)?|(?: and)(?: the)?) ?$",
     )
+});
+
+static POSTPONED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$")
 });
 
 pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<TimeMention> {
@@ -94,6 +98,8 @@ struct Piece {
     until: Option<NaiveDate>,
     length: Option<Length>,
     after: bool,
+    /// "Before March" ends when March begins; "before Friday" is said of Friday itself.
+    before: bool,
     approx: bool,
 }
 
@@ -161,7 +167,8 @@ impl Piece {
         };
         match self.shape {
             Shape::Deadline => {
-                let end = span.end_bound();
+                let unit = !matches!(span.precision, Precision::Day | Precision::Range);
+                let end = if self.before && unit { span.first.pred_opt().unwrap_or(span.first) } else { span.end_bound() };
                 if end < frame.today {
                     return (plain(span.precision), Shape::Point, None);
                 }
@@ -292,6 +299,7 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
             until: None,
             length: None,
             after: false,
+            before: false,
             approx: false,
         };
         if matches!(piece.what, What::Span(_) | What::Instant(..)) {
@@ -323,9 +331,18 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(captures) = BEFORE.captures(&text[window_start..piece.range.start]) else { return };
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
+    let before_words = text[..window_start + words.start()].trim_end();
+    let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"].iter().any(|w| before_words.ends_with(w))
+        || POSTPONED.is_match(before_words);
     let (shape, from) = match group {
+        // "Postponed until June": the day it moves to, not an end.
+        Some(3 | 10) if moved => (Shape::Point, piece.range.start),
         Some(1 | 8) => (Shape::Deadline, piece.range.start),
-        Some(2) => (Shape::Deadline, window_start + words.start()),
+        Some(2) => {
+            let lower = words.as_str().to_ascii_lowercase();
+            piece.before = ["before", "ahead", "prior"].iter().any(|w| lower.contains(w));
+            (Shape::Deadline, window_start + words.start())
+        }
         Some(3 | 10) => (Shape::Until, window_start + words.start()),
         Some(4) => (Shape::Since, window_start + words.start()),
         Some(6) => {
@@ -369,7 +386,10 @@ fn read_words_after(text: &str, piece: &mut Piece) {
             piece.range.end += words.min(rest.len());
             return;
         }
-        Some(3) => piece.shape = Shape::Deadline,
+        Some(3) => {
+            piece.shape = Shape::Deadline;
+            piece.before = true;
+        }
         Some(4)
             if said_from
                 || rest.starts_with('起')

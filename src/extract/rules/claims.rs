@@ -110,7 +110,7 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
     let state_before = draft.kind == K::State && o.precision == Precision::OpenEnd;
     let valid = (dated || state_before).then(|| o.clone());
     let mut claims = Vec::new();
-    let text = draft.statement.clone();
+    let text = super::classify::normalised(&draft.statement).into_owned();
     let mut maker =
         Maker { valid, planned, corrects: CORRECTS.is_match(ground.sentence), out: &mut claims };
     let who = subject_of(&text, ground);
@@ -220,7 +220,7 @@ cue!(
 cue!(HAN_LEAVES, r"离职|辞职|离开(?:了)?公司|不干了");
 cue!(
     LEFT_JOB,
-    r"~(?:quit|resigned|left the company|lost (?:my|his|her) job|got fired|was laid off|got laid off|retired)~"
+    r"~(?:quit(?: (?:my|his|her|the) job| last| this| yesterday| today|$)|resigned|left the company|lost (?:my|his|her) job|got fired|was laid off|got laid off|retired)(?: (?:at|from) (?:the )?(?P<org>(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)))?"
 );
 cue!(
     BIRTHDAY,
@@ -270,10 +270,13 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
     }
     if let Some(c) = LEAVES.captures(text) {
         maker.end(who.clone(), "employer", organisation(&c["org"]));
-    } else if LEFT_JOB.is_match(text) || HAN_LEAVES.is_match(text) {
+    } else if let Some(c) = LEFT_JOB.captures(text) {
+        let from = c.name("org").map_or(ClaimValue::Any, |org| organisation(org.as_str()));
+        maker.end(who.clone(), "employer", from);
+    } else if HAN_LEAVES.is_match(text) {
         maker.end(who.clone(), "employer", ClaimValue::Any);
     }
-    if let Some(c) = JOINS.captures(text).or_else(|| WORKS_AT.captures(text))
+    if let Some(c) = JOINS.captures(text).or_else(|| WORKS_AT.captures(text).filter(|_| !LEFT_JOB.is_match(text)))
         && !text.to_lowercase().contains("no longer")
         && !is_weekday_or_month(&c["org"])
     {

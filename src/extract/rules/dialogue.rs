@@ -19,7 +19,7 @@ cue!(
 );
 cue!(
     REFUSES,
-    r"^(?:no|nope|nah|not|don't|do not|i'd rather not|rather not|no thanks|no way|let's not|never|absolutely not|please don't|i don't think so|i don't want)~|^(?:不|别|算了|没必要|先不|还是不)"
+    r"^(?:no|nope|nah|not|don't|do not|i'd rather not|rather not|no thanks|no way|let's not|never|absolutely not|please don't|i don't think so|i don't want)~|^(?:不|别|算了|没必要|先不|还是不)|^\p{Han}{1,6}(?:不行|不合适|不考虑)"
 );
 cue!(
     PROPOSES,
@@ -27,7 +27,7 @@ cue!(
 );
 cue!(
     OFFER,
-    r"^(?:ok,? |okay,? |great,? |so |then |and |well,? |or )*(?P<h>(?:shall|should|can|may|could) I|do you want me to|want me to|would you like me to|shall we|should we|could we|can we|how about (?:we )?|what about |why don't we|why not|do you want to|would you like to|so (?:we|you)(?:'re| are)?|要不要|要不|是否|要我)[ ]?"
+    r"^(?:ok,? |okay,? |great,? |so |then |and |well,? |or )*(?P<h>(?:shall|should|can|may|could) I|do you want me to|want me to|would you like me to|shall we|should we|could we|can we|how about (?:we )?|what about |why don't we|why not|do you want to|would you like to|so (?:we|you)(?:'re| are)?|要不要|要不|是否|(?:恭喜|好的?|那|不错)?[,，]?(?:需要|要)我?(?:帮你|帮您|帮忙)?)[ ]?"
 );
 cue!(
     DONE_CUE,
@@ -58,7 +58,7 @@ cue!(COMPLAINT, r"\d|~(?:too|slow|slower|takes?|took|keeps?|never|can't|cannot|c
 cue!(END_FRAGMENT, r"^(?:and )?(?:back|returning|return|home|until|till|through)~|^(?:到|回来|返回)");
 cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
 cue!(WILL, r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要");
-cue!(TO_DO_FOR, r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要我");
+cue!(TO_DO_FOR, r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要");
 cue!(
     RESCHEDULES,
     r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
@@ -220,7 +220,8 @@ impl Walk<'_> {
             clause.start += yes.end();
             clause = super::text::trim(&line.blank, clause);
         }
-        let text = bare(&line.blank, &clause);
+        let spelt = super::classify::normalised(bare(&line.blank, &clause)).into_owned();
+        let text = spelt.as_str();
         if !text.chars().any(char::is_alphanumeric) {
             return None;
         }
@@ -239,6 +240,12 @@ impl Walk<'_> {
             to_agent: self.to_agent,
         };
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;
+        let time = if class.status == S::Negated && time.is_none() {
+            // "The pool was closed on Wednesday, so I did not go."
+            line.times_in(&(sentence.start..clause.start)).pop()
+        } else {
+            time
+        };
         if class.withdraws {
             return self.withdraw(index, sentence, &clause, text);
         }
@@ -371,6 +378,19 @@ impl Walk<'_> {
                 return;
             }
         }
+        let takes_up = |d: &usize| {
+            matches!(self.drafts[*d].kind, K::Request | K::Plan | K::Decision) && self.drafts[*d].line == index
+        };
+        if asked.is_some()
+            && self.lines[before].voice == Voice::Assistant
+            && let Some(first) = own.iter().copied().find(takes_up)
+        {
+            self.drafts[first].add_source(before);
+            return;
+        }
+        if asked.is_none() && own.is_empty() && self.accept_proposal(index, before) {
+            return;
+        }
         if asked
             .is_some_and(|(_, place)| self.adopt_question(index, before, place, &question_tokens))
             || !own.is_empty()
@@ -493,7 +513,7 @@ impl Walk<'_> {
         let repeats = self.drafts.iter().rev().take(6).any(|d| {
             !d.dropped
                 && shared_tokens(question_tokens, &d.tokens) * 2 >= question_tokens.len().max(1)
-                || (!d.dropped && same_date(&d.occurred, &times))
+                || (d.is_open() && same_date(&d.occurred, &times))
         });
         if repeats {
             return false;
@@ -520,6 +540,27 @@ impl Walk<'_> {
             }
         }
         self.adopt_change(&mut draft);
+        self.drafts.push(draft);
+        true
+    }
+
+    /// "I suggest we add an index." "Agreed.": what was proposed is decided.
+    fn accept_proposal(&mut self, index: usize, before: usize) -> bool {
+        let line = &self.lines[before];
+        let Some(sentence) = line.sentences.iter().rfind(|s| SUGGESTS.is_match(&line.blank[s.span.clone()])) else { return false };
+        let text = bare(line.text, &sentence.span);
+        let statement = SUGGESTS.replace(text, "").trim().to_owned();
+        if line.voice != Voice::Assistant || !ACCEPTS.is_match(self.lines[index].text.trim_start()) || content_tokens(&statement).is_empty() {
+            return false;
+        }
+        let class = Class { kind: K::Decision, status: S::Occurred, withdraws: false };
+        let mut draft = Draft::new(before, line, sentence.span.clone(), sentence.span.clone(), class, None);
+        draft.statement = statement;
+        draft.occurred = crate::extract::dates::day_occurrence(&self.lines[index].message.at, None);
+        draft.add_quote(index, self.lines[index].sentences[0].span.clone());
+        let sentence_text = draft.statement.clone();
+        self.finish(&mut draft, &sentence_text);
+        draft.subject = self.lines[index].person();
         self.drafts.push(draft);
         true
     }
@@ -903,7 +944,10 @@ impl Walk<'_> {
         let before = text[self.drafts[first].clause.end.min(self.drafts[at].clause.start)
             ..self.drafts[at].clause.start]
             .trim();
-        let led = CONSEQUENCE.is_match(&self.drafts[at].statement)
+        let more_of_it = self.drafts[at].kind == K::Constraint
+            && matches!(self.drafts[first].kind, K::Constraint | K::Preference)
+            && self.lines[self.drafts[at].line].chinese;
+        let led = more_of_it || CONSEQUENCE.is_match(&self.drafts[at].statement)
             || before.ends_with("so")
             || self.drafts[first].claims.iter().any(|c| c.property == "allergic_to");
         let rule = |k: K| matches!(k, K::Preference | K::State | K::Constraint);
@@ -982,6 +1026,8 @@ impl Walk<'_> {
     }
 }
 
+cue!(SUGGESTS, r"~(?:I (?:would |'d )?(?:suggest|recommend|propose)|I'd (?:suggest|recommend|propose)|my suggestion is to)(?: that)?(?: we| you)?(?: to)? ?|我?建议(?:你|你们|我们)?");
+cue!(ACCEPTS, r"^(?:yes|agreed|sounds good|go ahead|do it|do that|let's do (?:it|that)|ok,? do|good idea|deal|perfect, do)~|^(?:可以|同意|就这样|就这么办|行)");
 cue!(NEW_NAME, r"(?:叫|名叫|名字是|called|named) ?(?P<n>[\p{Han}]{2,3}|(?-i:[A-Z][a-z]+))");
 cue!(
     CONSEQUENCE,
