@@ -1,6 +1,6 @@
 //! Values of one Slot following one another, without plans and with corrections already settled.
 
-use super::order::{Item, group_by_place};
+use super::order::{Item, MentionKey, group_by_place};
 use super::rule::Rule;
 use crate::model::{EventId, FactValue, Precision, Reason, ValidTime};
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ pub(super) struct Run<'c> {
     pub key: String,
     pub start: Option<ValidTime>,
     pub precision: Precision,
-    /// The end that the source mentioned last states, with the rank of its mention.
-    known_end: Option<(usize, ValidTime)>,
+    /// The end that the source mentioned last states, with its mention.
+    known_end: Option<(MentionKey<'c>, ValidTime)>,
     /// The claims, the opening one first.
     pub items: Vec<Item<'c>>,
     pub rule: Rule,
@@ -47,7 +47,8 @@ pub(super) struct Sequence<'c> {
     pub conflicts: Vec<RunConflict<'c>>,
     /// The runs that hold at the place reached: none, one, or the candidates of a conflict.
     open: Vec<usize>,
-    /// Ends that were stated, with the key they name; empty for "any".
+    /// Ends that were stated: the key they name, empty for "any", and the instant by which it was
+    /// over for certain.
     ends: Vec<(String, ValidTime)>,
 }
 
@@ -73,9 +74,9 @@ impl<'c> Run<'c> {
 
     fn add(&mut self, item: &Item<'c>) {
         if let Some(end) = item.claim.known_end
-            && self.known_end.is_none_or(|(rank, _)| rank < item.rank)
+            && self.known_end.is_none_or(|(mention, _)| mention < item.mention_key())
         {
-            self.known_end = Some((item.rank, end));
+            self.known_end = Some((item.mention_key(), end));
         }
         self.items.push(item.clone());
     }
@@ -85,11 +86,11 @@ impl<'c> Sequence<'c> {
     /// Lays the claims out. `first_rule` is the rule under which a value begins that follows
     /// nothing. Plans are left aside.
     pub fn build(items: &[Item<'c>], first_rule: Rule) -> Self {
-        let mut actual: Vec<Item<'c>> =
+        let actual: Vec<Item<'c>> =
             items.iter().filter(|item| !item.claim.planned).cloned().collect();
         let mut sequence = Self::default();
-        for group in group_by_place(&mut actual) {
-            sequence.place(group, first_rule);
+        for group in group_by_place(&actual) {
+            sequence.place(&group, first_rule);
         }
         sequence
     }
@@ -129,7 +130,7 @@ impl<'c> Sequence<'c> {
         let floor = ended.iter().map(|index| self.runs[*index].certain_by()).max();
         let (at, precision) = after(item, floor);
         let valid_to = at.unwrap_or(item.by);
-        self.ends.push((item.value_key(), valid_to));
+        self.ends.push((item.value_key(), item.by));
         self.close_open(&ended, |_| RunClosing {
             valid_to,
             precision,
@@ -220,11 +221,10 @@ impl<'c> Sequence<'c> {
         let opener = items[0];
         let certain = self.open.iter().map(|index| self.runs[*index].certain_by()).max();
         let (start, precision) = after(opener, certain);
-        let settled = self.settled_until(key, opener.by);
-        let (start, precision) = match (start, settled) {
-            (_, None) => (start, precision),
-            (Some(at), Some(floor)) if at >= floor => (start, precision),
-            _ => (Some(opener.by), vague(opener)),
+        let (start, precision) = if self.leaves_room(key, start, opener.by) {
+            (start, precision)
+        } else {
+            (Some(opener.by), vague(opener))
         };
         let mut run = Run {
             value: opener.claim.value.as_ref().expect("only assertions begin a run"),
@@ -243,17 +243,21 @@ impl<'c> Sequence<'c> {
         self.runs.len() - 1
     }
 
-    /// The end of all that is over by `by` and leaves no room for this value before it.
-    fn settled_until(&self, key: &str, by: ValidTime) -> Option<ValidTime> {
+    /// Whether a value can have begun at `start`: after all that is over by the instant at which
+    /// it is certain, and not where it is said to have ended.
+    fn leaves_room(&self, key: &str, start: Option<ValidTime>, by: ValidTime) -> bool {
         let over = self.runs.iter().filter_map(|run| {
             let closed = run.closed.as_ref().map(|closing| closing.valid_to);
-            match (closed, run.known_end()) {
-                (Some(closed), Some(end)) => Some(closed.min(end)),
-                (closed, end) => closed.or(end.filter(|end| *end <= by)),
-            }
+            let expired = run.known_end().filter(|end| *end <= by);
+            closed.into_iter().chain(expired).min()
         });
-        let ends = self.ends.iter().filter(|(of, _)| of.is_empty() || of == key).map(|(_, at)| *at);
-        over.chain(ends).max()
+        let is_after = |end: ValidTime| start.is_some_and(|start| start >= end);
+        // An exact start at the very end is a new beginning, a vague one lies beyond it.
+        let is_beyond = |end: ValidTime| {
+            start.is_some_and(|start| start > end || (start == end && start == by))
+        };
+        let mut ends = self.ends.iter().filter(|(of, _)| of.is_empty() || of == key);
+        over.into_iter().all(is_after) && ends.all(|(_, end)| is_beyond(*end))
     }
 
     fn close_open(&mut self, closed: &[usize], closing: impl Fn(&Run<'c>) -> RunClosing<'c>) {

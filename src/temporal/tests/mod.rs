@@ -2,5 +2,6 @@
 
 mod corrections;
 mod plans;
+mod properties;
 mod recording;
 mod succession;
