@@ -8,6 +8,7 @@ mod generation;
 mod order;
 mod plans;
 mod reconcile;
+mod replay;
 mod rule;
 mod sequence;
 mod slot_claim;
@@ -20,6 +21,7 @@ pub use change::{
 pub use diff::{Clock, SlotDiff, SlotDifference, diff};
 pub use fold::{FoldedClosing, FoldedConflict, FoldedFact, SlotTimeline, fold};
 pub use reconcile::reconcile;
+pub use replay::{Arrival, replay};
 pub use rule::Rule;
 pub use slot_claim::{Position, SlotClaim};
 pub use state::{
