@@ -27,8 +27,9 @@ impl Clock {
         let now = match self {
             Self::System => Utc::now(),
             Self::Messages(newest) => match newest.load(Ordering::SeqCst) {
-                0 => Utc::now(),
-                micros => Utc.timestamp_micros(micros).single().unwrap_or_else(Utc::now),
+                // Before any message this clock stands at its beginning: the wall clock must never
+                // show through, or everything after it would count as known only then.
+                micros => Utc.timestamp_micros(micros).single().unwrap_or_default(),
             },
             Self::Fixed(at) => *at,
         };

@@ -10,9 +10,7 @@ use super::events;
 use super::namespace::Namespace;
 use super::pool::Memory;
 use super::writer::lock;
-use crate::model::{
-    BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId,
-};
+use crate::model::{BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId};
 use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::temporal::SlotChange;
 use crate::text::{Doc, DocKey, DocKind, date_words};
@@ -323,8 +321,7 @@ impl<'a> DocBuilder<'a> {
         let at = |position| self.tx.message_at_position(thread, position);
         let before = if stored.position > 1 { at(stored.position - 1)? } else { None };
         if let Some(before) = &before {
-            let two_before =
-                if before.position > 1 { at(before.position - 1)? } else { None };
+            let two_before = if before.position > 1 { at(before.position - 1)? } else { None };
             docs.push(message_doc(before, two_before.as_ref(), Some(&stored)));
         }
         let after = at(stored.position + 1)?;
@@ -418,6 +415,9 @@ impl<'a> DocBuilder<'a> {
         let at = card.fact.valid_from.map_or(card.fact.recorded_at.0, |from| from.0);
         let mut doc = Doc::new(key, at, super::facts::sentence(&card));
         doc.names = vec![card.subject_label.clone(), card.value_label.clone()];
+        if let Some(property) = crate::model::property(&card.fact.slot.property) {
+            doc.tags = vec![property.label_en.to_owned(), property.label_zh.to_owned()];
+        }
         doc.date_text = date_words(at.date_naive());
         doc.status = card.status.as_str().to_owned();
         doc.entities = vec![card.fact.slot.entity.0.clone()];

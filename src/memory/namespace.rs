@@ -80,7 +80,10 @@ impl Namespace {
     ) -> Result<Self, MemoryError> {
         let side = folder.join(folders::SIDE);
         std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
-        let (mut journal, _recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
+        let (mut journal, _recovery) = Journal::open(folder, &name)?;
+        if let Some(last) = journal.last_recorded_at() {
+            clock.observe(last);
+        }
         if journal.last_seq() == 0 {
             let settings = create.unwrap_or_default();
             let change = Change::Created { settings, format: FORMAT_VERSION };

@@ -2,9 +2,7 @@
 
 use super::tx::{Node, Tx, instant};
 use super::{StoreError, pred_type};
-use crate::model::{
-    Message, MessageId, Role, Stamp, StampBasis, ThreadId, ToolCall, Turn, TurnId,
-};
+use crate::model::{Message, MessageId, Role, Stamp, StampBasis, ThreadId, ToolCall, Turn, TurnId};
 use crate::vocab::{prov, sg};
 use oxigraph::model::{Literal, NamedNode, Term};
 
@@ -230,7 +228,11 @@ impl Tx<'_> {
 
     /// Returns all message IRIs: one index scan.
     pub fn message_iris(&self) -> Result<Vec<NamedNode>, StoreError> {
-        self.subjects(pred_type(), Term::from(NamedNode::new_unchecked(sg::MESSAGE)).as_ref(), &self.names.meta)
+        self.subjects(
+            pred_type(),
+            Term::from(NamedNode::new_unchecked(sg::MESSAGE)).as_ref(),
+            &self.names.meta,
+        )
     }
 }
 

@@ -267,8 +267,7 @@ fn evaluate(
     let transaction = store.start_transaction().map_err(|error| internal(&error))?;
     let tx = super::Tx::new(transaction, names);
     let revision = tx.applied().map_err(|error| internal(&error))?;
-    let mut prepared =
-        SparqlEvaluator::new().with_cancellation_token(token).for_query(query);
+    let mut prepared = SparqlEvaluator::new().with_cancellation_token(token).for_query(query);
     let dataset = prepared.dataset_mut();
     if !options.default_graphs.is_empty() || !options.named_graphs.is_empty() {
         dataset.set_default_graph(options.default_graphs.iter().map(|g| named(g).into()).collect());

@@ -66,9 +66,10 @@ fn count_u64(number: u64, thing: &str) -> String {
 
 async fn settle(memory: &Memory) -> anyhow::Result<()> {
     let (memory, name) = (memory.clone(), NamespaceName::new(NAMESPACE)?);
-    let settled = tokio::task::spawn_blocking(move || crate::jobs::settle(&memory, &name, PATIENCE))
-        .await
-        .context("the background work failed inside")??;
+    let settled =
+        tokio::task::spawn_blocking(move || crate::jobs::settle(&memory, &name, PATIENCE))
+            .await
+            .context("the background work failed inside")??;
     if !settled {
         bail!("the background work did not end in {} s", PATIENCE.as_secs());
     }

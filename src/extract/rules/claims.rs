@@ -204,7 +204,10 @@ named_cue!(
     LIVES_IN,
     r"~(?:lives?|living|based|settled|reside[sd]?) (?:now |currently |still )?in (?P<place>NAME)"
 );
-cue!(RELATED, r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)");
+cue!(
+    RELATED,
+    r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)"
+);
 cue!(
     HAN_MOVES,
     r"(?:搬到|搬去|搬家到|定居(?:在|到)?|移居(?:到)?|住在|现居|住)(?:了)?(?P<place>[\p{Han}]{2,6}?|[A-Z][a-z]+)(?:了|工作|生活|上班|去)?(?:$|[,，。的])"
@@ -276,7 +279,9 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
     } else if HAN_LEAVES.is_match(text) {
         maker.end(who.clone(), "employer", ClaimValue::Any);
     }
-    if let Some(c) = JOINS.captures(text).or_else(|| WORKS_AT.captures(text).filter(|_| !LEFT_JOB.is_match(text)))
+    if let Some(c) = JOINS
+        .captures(text)
+        .or_else(|| WORKS_AT.captures(text).filter(|_| !LEFT_JOB.is_match(text)))
         && !text.to_lowercase().contains("no longer")
         && !is_weekday_or_month(&c["org"])
     {
@@ -314,16 +319,25 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
         maker.assert(who.clone(), "birthday", ClaimValue::Text(day.as_str().trim().to_owned()));
     }
     if let Some(c) = RELATED.captures(text)
-        && let (Some(kin), Some(name)) = (c.name("k").or(c.name("k2")), c.name("n").or(c.name("n2")))
+        && let (Some(kin), Some(name)) =
+            (c.name("k").or(c.name("k2")), c.name("n").or(c.name("n2")))
     {
         let boss = ["manager", "boss", "supervisor", "上级", "老板", "经理", "领导", "主管"];
-        let property = if boss.contains(&kin.as_str().to_lowercase().as_str()) { "manager" } else { "partner" };
+        let property = if boss.contains(&kin.as_str().to_lowercase().as_str()) {
+            "manager"
+        } else {
+            "partner"
+        };
         let holder = match c.name("p").map(|m| m.as_str().to_lowercase()).as_deref() {
             Some("his" | "her") => ground.person.cloned(),
             _ => Some(ground.speaker.clone()),
         };
         if let Some(holder) = holder {
-            maker.assert(holder, property, ClaimValue::Entity(EntityRef::new(EntityKind::Person, name.as_str())));
+            maker.assert(
+                holder,
+                property,
+                ClaimValue::Entity(EntityRef::new(EntityKind::Person, name.as_str())),
+            );
         }
     }
     if let Some(c) = SPEAKS.captures(text) {
@@ -1022,7 +1036,10 @@ fn undertakings(
     let _ = Shape::Point;
 }
 
-cue!(INDEFINITE, r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~");
+cue!(
+    INDEFINITE,
+    r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~"
+);
 
 fn is_pronoun(words: &str) -> bool {
     matches!(

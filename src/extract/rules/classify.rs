@@ -55,10 +55,7 @@ cue!(
 );
 cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
 cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
-cue!(
-    INTENDED_CHANGE,
-    r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)"
-);
+cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)");
 cue!(
     /// A hedge over an action, as opposed to small talk with a hedge in it.
     TENTATIVE_ACTION,
@@ -143,7 +140,10 @@ cue!(
     PROBLEM,
     r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
 );
-cue!(NO_PROBLEM, r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)");
+cue!(
+    NO_PROBLEM,
+    r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
+);
 cue!(
     CHANGE,
     r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
@@ -175,7 +175,8 @@ cue!(
 
 /// Spells a text so that the patterns read it: straight apostrophes, "won't" apart from "won".
 pub(super) fn normalised(text: &str) -> std::borrow::Cow<'_, str> {
-    static WONT: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| super::text::compile(r"~won['’]t~"));
+    static WONT: std::sync::LazyLock<regex::Regex> =
+        std::sync::LazyLock::new(|| super::text::compile(r"~won['’]t~"));
     if !text.contains(['’', '\'']) {
         return text.into();
     }
@@ -194,10 +195,12 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if HYPOTHETICAL.is_match(clause.sentence) || would {
         return None;
     }
-    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text) || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some())) {
+    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text)
+        || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some()))
+    {
         return None;
     }
-    if UNCHANGED.is_match(text) || (GUESS.is_match(text) ) {
+    if UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
     }
     if WILL_NOT.is_match(text) {
@@ -207,7 +210,13 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
     if TENTATIVE.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) {
-        return if TENTATIVE_ACTION.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) { class(K::Plan, S::Tentative) } else { None };
+        return if TENTATIVE_ACTION.is_match(text)
+            || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text))
+        {
+            class(K::Plan, S::Tentative)
+        } else {
+            None
+        };
     }
     if OPEN_MATTER.is_match(text) && !DECISION.is_match(text) {
         return None;
@@ -219,8 +228,12 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         return class(K::Result, S::Negated);
     }
     let time = TimeView::of(clause);
-    if DECISION.is_match(text) && !NOT_DECIDED.is_match(text) && !IDLE_LETS.is_match(text)
-        && (clause.to_agent || CHAT_DECISION.is_match(text) || !super::lexicon::tools(text).is_empty())
+    if DECISION.is_match(text)
+        && !NOT_DECIDED.is_match(text)
+        && !IDLE_LETS.is_match(text)
+        && (clause.to_agent
+            || CHAT_DECISION.is_match(text)
+            || !super::lexicon::tools(text).is_empty())
     {
         return if time.is_ahead {
             class(K::Plan, S::Planned)
@@ -228,7 +241,10 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
             class(K::Decision, S::Occurred)
         };
     }
-    if clause.times.iter().any(|t| t.shape == Shape::Length) && GIVES_UP.is_match(text) && time.tense != Tense::Past {
+    if clause.times.iter().any(|t| t.shape == Shape::Length)
+        && GIVES_UP.is_match(text)
+        && time.tense != Tense::Past
+    {
         return class(K::Plan, S::Planned);
     }
     lasting(clause, &time).or_else(|| happening(clause, &time))
@@ -296,7 +312,8 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if DIET.is_match(text) && time.tense != Tense::Past && says_own_diet(text) {
         return class(K::Preference, S::Ongoing);
     }
-    let preference = PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
+    let preference =
+        PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
     let preference = preference.filter(|m| clause.to_agent || !INSTRUCTION.is_match(m.as_str()));
     if preference.is_some() && !POLITE.is_match(text) && time.tense != Tense::Past {
         return class(K::Preference, S::Ongoing);
@@ -311,7 +328,8 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Habit, S::Ongoing);
     }
-    let rules = CONSTRAINT.is_match(text) && (clause.to_agent || time.has_date || OWN_RULE.is_match(text));
+    let rules =
+        CONSTRAINT.is_match(text) && (clause.to_agent || time.has_date || OWN_RULE.is_match(text));
     if rules && time.tense != Tense::Past {
         let task = time.is_ahead
             && clause.times.iter().any(|t| t.shape == Shape::Deadline || t.shape == Shape::Point);
@@ -320,7 +338,10 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     None
 }
 
-cue!(RELATIVE_BEFORE, r"~(?:something|anything|everything|what|thing|things|that|which|who|why|how(?: much)?|where|people|part|reason|one) $");
+cue!(
+    RELATIVE_BEFORE,
+    r"~(?:something|anything|everything|what|thing|things|that|which|who|why|how(?: much)?|where|people|part|reason|one) $"
+);
 cue!(INSTRUCTION, r"^(?:please )?(?:always|never|only|don't ever|please) ");
 cue!(OWN_RULE, r"~(?:I|we) (?:must|have to|can't|cannot|may) |必须|不能|只能|最多");
 cue!(
@@ -332,7 +353,10 @@ fn says_own_diet(text: &str) -> bool {
     OWN_DIET.is_match(text)
 }
 
-cue!(IS_STATEMENT, r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~");
+cue!(
+    IS_STATEMENT,
+    r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~"
+);
 cue!(ASKS_PLAINLY, r"~(?:please|remind me|needs? the)~|帮我|请|提醒我|麻烦");
 
 cue!(
@@ -345,7 +369,10 @@ cue!(
 fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
     let past = time.tense == Tense::Past;
-    if REQUEST.is_match(text) && !IS_STATEMENT.is_match(text) && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text)) {
+    if REQUEST.is_match(text)
+        && !IS_STATEMENT.is_match(text)
+        && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text))
+    {
         return class(K::Request, S::Planned);
     }
     if AILMENT.is_match(text) && !text.trim_start().to_lowercase().starts_with("no ") {
@@ -355,12 +382,16 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
         || SCHEDULED.is_match(text)
         || IMPERATIVE_TASK.is_match(text)
         || CHANGE.is_match(text);
-    let open = if clause.to_agent { scheduled || !past } else { scheduled && !CHEER.is_match(text) };
+    let open =
+        if clause.to_agent { scheduled || !past } else { scheduled && !CHEER.is_match(text) };
     if time.is_ahead && open && NAMES_SOMETHING.is_match(text) {
         return class(K::Plan, S::Planned);
     }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
-        return class(K::Problem, if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing });
+        return class(
+            K::Problem,
+            if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing },
+        );
     }
     if INTENDED_CHANGE.is_match(text) {
         return class(K::Plan, S::Planned);
@@ -374,14 +405,18 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if RESULT.find(text).is_some_and(|m| has_subject(m.as_str())) && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    let weak = WEAK_RESULT.find(text).is_some_and(|m| has_subject(m.as_str())) && !FEELING.is_match(text) || WAS_HELD.is_match(text);
+    let weak = WEAK_RESULT.find(text).is_some_and(|m| has_subject(m.as_str()))
+        && !FEELING.is_match(text)
+        || WAS_HELD.is_match(text);
     if weak && time.has_date && !time.is_ahead && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence)) || PLAN.is_match(text)
+    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence))
+        || PLAN.is_match(text)
             && !past
             && !small_talk_plan(text)
-            && (clause.to_agent || CHAT_PLAN.is_match(text)) {
+            && (clause.to_agent || CHAT_PLAN.is_match(text))
+    {
         return class(K::Plan, S::Planned);
     }
     if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && !past {
@@ -427,7 +462,8 @@ cue!(
 );
 
 fn has_subject(matched: &str) -> bool {
-    matched.to_lowercase().contains("no longer") || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
+    matched.to_lowercase().contains("no longer")
+        || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
 }
 
 fn small_talk_plan(text: &str) -> bool {

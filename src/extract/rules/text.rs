@@ -203,7 +203,9 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
                 let after_is_blank =
                     text[rest_start..].starts_with(|d: char| d.is_whitespace() || is_han(d));
                 after_is_blank
-                    && (rest.starts_with("so ") || CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
+                    && (rest.starts_with("so ")
+                        || CLAUSE_HEAD.is_match(rest)
+                        || begins_chinese(rest))
             }
             ' ' if slice[offset..].starts_with(" - ") => true,
             ' ' => {
@@ -293,7 +295,9 @@ const HAN_STOP: &[&str] = &[
 
 fn flush(word: &mut String, out: &mut Vec<String>) {
     let trimmed = word.trim_end_matches(['.', '-', '_']);
-    let ordinal = trimmed.len() <= 4 && trimmed.ends_with(['h', 't', 'd']) && trimmed.starts_with(|c: char| c.is_ascii_digit());
+    let ordinal = trimmed.len() <= 4
+        && trimmed.ends_with(['h', 't', 'd'])
+        && trimmed.starts_with(|c: char| c.is_ascii_digit());
     if trimmed.chars().count() > 1 && !ordinal && !STOP.contains(&trimmed) {
         out.push(stem(trimmed));
     }
@@ -347,7 +351,25 @@ const IRREGULAR: &[(&str, &str)] = &[
 ];
 
 const STOP: &[&str] = &[
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
     "the",
     "an",
     "and",
