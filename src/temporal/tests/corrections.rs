@@ -111,6 +111,13 @@ fn it_was_never_so_takes_back_without_a_successor() {
 }
 
 #[test]
+fn a_correction_does_not_stand_in_for_what_was_taken_back_before() {
+    let claims =
+        [says("e1", "Bo", 6), ends("e2", "Bo", 8).correcting(), says("e3", "Ann", 9).correcting()];
+    check(&claims, &["Bo 6-6 withdrawn corrected by e2 [e1]", "Ann 9- [e3]"]);
+}
+
+#[test]
 fn a_correction_decides_a_conflict() {
     let claims = [says("e1", "npm", 6), says("e2", "pnpm", 6), says("e3", "pnpm", 8).correcting()];
     let folded = fold(true, &claims);
