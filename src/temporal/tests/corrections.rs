@@ -1,8 +1,8 @@
 //! Statements that say that earlier ones were wrong.
 
 use super::super::testing::{Memory, ends, lines, says, valid};
-use super::super::{SlotClaim, fold};
-use crate::model::Reason;
+use super::super::{Position, SlotClaim, fold};
+use crate::model::{Precision, Reason, ThreadId};
 
 fn check(claims: &[SlotClaim], expected: &[&str]) {
     let forwards = fold(true, claims);
@@ -84,6 +84,36 @@ fn a_correction_of_the_time_moves_the_fact() {
     check(&claims, &["npm 4- [e2]", "npm 6-6 withdrawn corrected by e2 for npm [e1]"]);
     let later = [says("e1", "npm", 6), says("e2", "npm", 9).since(8).correcting()];
     check(&later, &["npm 6-6 withdrawn corrected by e2 for npm [e1]", "npm 8- [e2]"]);
+}
+
+#[test]
+fn a_correction_that_says_what_is_known_adds_a_source() {
+    let claims = [says("e1", "npm", 6), says("e2", "npm", 9).since(6).correcting()];
+    let claims = claims.map(|claim| SlotClaim { precision: Precision::Day, ..claim });
+    let [first, second] = &claims;
+    let second = SlotClaim { mentioned_at: valid(9).0, ..second.clone() };
+    check(&[first.clone(), second], &["npm 6- [e1 e2]"]);
+}
+
+#[test]
+fn a_correction_follows_the_message_that_the_wrong_value_had_followed() {
+    let at = |claim: SlotClaim, index| SlotClaim {
+        position: Some(Position { thread: ThreadId::from("t"), index }),
+        ..claim
+    };
+    let claims = [
+        at(says("e1", "npm", 6), 1),
+        at(says("e2", "pnpm", 6), 2),
+        at(says("e3", "yarn", 8).correcting(), 3),
+    ];
+    check(
+        &claims,
+        &[
+            "npm 6-6 changed by e3 for yarn [e1]",
+            "yarn 6- [e3]",
+            "pnpm 6-6 withdrawn corrected by e3 for yarn [e2]",
+        ],
+    );
 }
 
 #[test]
