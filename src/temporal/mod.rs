@@ -1,4 +1,5 @@
-//! Temporal rules: from claims to the timeline of one Slot, on two clocks.
+//! Temporal rules: from the claims of one Slot to its timeline, on two clocks.
+#![doc = include_str!("README.md")]
 
 mod change;
 mod corrections;

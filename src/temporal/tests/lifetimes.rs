@@ -1,9 +1,9 @@
 //! Properties of what is recorded while claims arrive, are forgotten and come back.
 
-use super::super::testing::{Memory, known, says, slot, word};
+use super::super::testing::{Memory, known, may, says, slot, word};
 use super::super::{
-    Arrival, FoldedFact, SlotClaim, SlotState, SlotTimeline, holds_at, is_known, is_taken_back,
-    reconcile, replay, state_at,
+    Arrival, Clock, FoldedFact, SlotClaim, SlotDiff, SlotDifference, SlotState, SlotTimeline, diff,
+    holds_at, is_known, is_taken_back, reconcile, replay, state_at,
 };
 use super::random::{any_claim, claims, instants};
 use crate::model::{EventId, Fact, FactId, ValidTime};
@@ -128,7 +128,7 @@ fn ids(state: &SlotState<'_>) -> Vec<(&'static str, FactId, Option<ValidTime>)> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn a_plan_never_becomes_current((functional, steps) in life()) {
@@ -238,6 +238,79 @@ proptest! {
             prop_assert!(!functional || state.current.len() <= 1);
             prop_assert!(state.conflict.len() != 1);
         }
+    }
+
+    /// What holds later and did not before was added; what held before and does not later ended.
+    #[test]
+    fn a_difference_explains_what_differs(
+        (functional, steps) in life(), from in 0..34_usize, length in 0..20_usize,
+    ) {
+        let Some(memory) = live(functional, steps).pop() else { return Ok(()) };
+        let all = instants();
+        let (from, to) = (all[from], all[(from + length).min(34)]);
+        let found =
+            diff(&memory.facts, &memory.conflicts, from.0, to.0, Clock::Valid);
+        let listed = |list: &[SlotDifference]| -> BTreeSet<FactId> {
+            list.iter().map(|difference| difference.fact.clone()).collect()
+        };
+        let (added, ended) = (listed(&found.added), listed(&found.ended));
+        for fact in &memory.facts {
+            let before = holds_at(fact, from, None);
+            let after = holds_at(fact, to, None);
+            prop_assert!(before || !after || added.contains(&fact.id));
+            prop_assert!(!before || after || ended.contains(&fact.id));
+            prop_assert!(!before || !added.contains(&fact.id));
+            prop_assert!(!after || !ended.contains(&fact.id));
+        }
+    }
+
+    #[test]
+    fn adjoining_differences_of_the_world_add_up(
+        (functional, steps) in life(), mut days in prop::array::uniform3(0..20_i64),
+    ) {
+        let Some(memory) = live(functional, steps).pop() else { return Ok(()) };
+        days.sort_unstable();
+        let between = |from: i64, to: i64| {
+            diff(&memory.facts, &memory.conflicts, may(from), may(to), Clock::Valid)
+        };
+        let mut parts = between(days[0], days[1]);
+        let rest = between(days[1], days[2]);
+        let mut whole = between(days[0], days[2]);
+        parts.added.extend(rest.added);
+        parts.ended.extend(rest.ended);
+        parts.corrected.extend(rest.corrected);
+        parts.conflicted.extend(rest.conflicted);
+        for diff in [&mut parts, &mut whole] {
+            let SlotDiff { added, ended, corrected, conflicted } = diff;
+            for list in [added, ended, corrected, conflicted] {
+                list.sort_by(|a, b| (a.at, &a.fact).cmp(&(b.at, &b.fact)));
+            }
+        }
+        prop_assert_eq!(parts, whole);
+    }
+
+    /// Where the Slot shows the same at two times of knowledge, nothing was added in between that
+    /// was not known; where a value is new, it was added.
+    #[test]
+    fn a_difference_of_knowledge_names_new_values(
+        (functional, steps) in life(), from in 0..12_i64, length in 0..12_i64,
+    ) {
+        let Some(memory) = live(functional, steps).pop() else { return Ok(()) };
+        let (from, to) = (known(from), known(from + length));
+        let found = diff(&memory.facts, &memory.conflicts, from.0, to.0, Clock::Known);
+        let values_at = |at| -> BTreeSet<(String, bool)> {
+            let facts = memory.facts.iter().filter(|fact| is_known(fact, Some(at)));
+            facts.map(|fact| (fact.value.key(), fact.planned)).collect()
+        };
+        let (before, after) = (values_at(from), values_at(to));
+        let added: BTreeSet<(String, bool)> = memory
+            .facts
+            .iter()
+            .filter(|fact| found.added.iter().any(|difference| difference.fact == fact.id))
+            .map(|fact| (fact.value.key(), fact.planned))
+            .collect();
+        prop_assert!(after.difference(&before).all(|value| added.contains(value)));
+        prop_assert!(added.is_subset(&after));
     }
 
     #[test]

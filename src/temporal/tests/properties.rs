@@ -38,7 +38,7 @@ fn covers(fact: &FoldedFact, at: ValidTime) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_of_claims_does_not_matter(

@@ -167,6 +167,27 @@ fn a_conflict_falls_away_with_its_second_candidate_and_comes_back_with_it() {
 }
 
 #[test]
+fn forgetting_what_decided_a_conflict_opens_it_again() {
+    let mut memory = Memory::functional();
+    for (claim, now) in
+        [says("e1", "npm", 6), says("e2", "pnpm", 6), says("e3", "npm", 9)].into_iter().zip(6..)
+    {
+        memory.hear(claim, now);
+    }
+    assert!(memory.conflicts.iter().all(|conflict| conflict.resolved_at.is_some()));
+    let gone = memory.forget("e3", 10);
+    let open: Vec<_> = memory.conflicts.iter().filter(|c| c.resolved_at.is_none()).collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].id.as_str(), format!("{}~2", memory.conflicts[0].id));
+    assert_eq!(memory.state(12, None).conflict.len(), 2);
+    for claim in gone {
+        memory.hear(claim, 11);
+    }
+    assert_eq!(memory.current(12), ["npm"]);
+    assert!(memory.conflicts.iter().all(|conflict| conflict.resolved_at.is_some()));
+}
+
+#[test]
 fn statuses_follow_both_clocks() {
     let mut memory = Memory::functional();
     memory.hear(says("e1", "npm", 6), 6);
