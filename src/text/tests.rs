@@ -121,6 +121,7 @@ fn a_query_about_something_else_finds_nothing() {
         "Comment faire du pain au levain ?",
         "zxqv wibble",
         "パンの作り方は何ですか",
+        "how to deploy a sourdough starter to a warm kitchen",
     ] {
         assert_eq!(store.found(query), Vec::<String>::new(), "{query}");
     }
@@ -136,7 +137,7 @@ fn a_query_of_grammar_only_still_finds_its_words() {
 #[test]
 fn a_weak_match_is_shown_apart() {
     let store = messages(&["the oven of the office is broken", "release day"]);
-    let query = "how to preheat the oven and bake a dark sourdough rye bread with caraway seeds";
+    let query = "how to preheat the oven and bake a sourdough bread";
     let outcome = store.index.search(&ask(query), None).unwrap();
     assert_eq!(outcome.hits, []);
     assert_eq!(outcome.nearest.len(), 1);
