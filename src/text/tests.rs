@@ -128,6 +128,12 @@ fn a_query_about_something_else_finds_nothing() {
 }
 
 #[test]
+fn seams_between_unspaced_words_do_not_count_as_unknown() {
+    let store = messages(&["数据已经迁移完成", "晚饭吃什么"]);
+    assert_eq!(store.found("讨论数据库迁移计划"), ["m0"]);
+}
+
+#[test]
 fn a_query_of_grammar_only_still_finds_its_words() {
     let store = messages(&["to be or not to be", "release day"]);
     assert_eq!(store.found("to be or not to be"), ["m0"]);
