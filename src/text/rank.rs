@@ -46,6 +46,11 @@ pub struct Ranking {
     pub nearness_weight: f32,
     /// The share of the query's content, weighed by idf, that a hit must hold at least.
     pub min_coverage: f32,
+    /// How much that share rises with the share of the query's content that no document holds: a
+    /// query mostly about unknown things is not answered by one chance word.
+    pub unknown_rise: f32,
+    /// The share of unknown content from which it rises; it has risen at 0.15 more.
+    pub unknown_from: f32,
     /// Credit of a content word that only stands beside the document.
     pub context_credit: f32,
 }
@@ -78,7 +83,9 @@ impl Default for Ranking {
             asked_bonus: 0.2,
             question_malus: 0.3,
             nearness_weight: 0.15,
-            min_coverage: 0.15,
+            min_coverage: 0.1,
+            unknown_rise: 0.3,
+            unknown_from: 0.6,
             context_credit: 0.5,
         }
     }
