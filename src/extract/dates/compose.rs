@@ -50,8 +50,13 @@ static TO: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static NEAR_DAY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:yesterday|today|tomorrow|tonight|last |next |this )"));
+
 static POSTPONED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$")
+    pattern(
+        r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$",
+    )
 });
 
 pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<TimeMention> {
@@ -168,7 +173,11 @@ impl Piece {
         match self.shape {
             Shape::Deadline => {
                 let unit = !matches!(span.precision, Precision::Day | Precision::Range);
-                let end = if self.before && unit { span.first.pred_opt().unwrap_or(span.first) } else { span.end_bound() };
+                let end = if self.before && unit {
+                    span.first.pred_opt().unwrap_or(span.first)
+                } else {
+                    span.end_bound()
+                };
                 if end < frame.today {
                     return (plain(span.precision), Shape::Point, None);
                 }
@@ -332,7 +341,9 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
     let before_words = text[..window_start + words.start()].trim_end();
-    let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"].iter().any(|w| before_words.ends_with(w))
+    let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"]
+        .iter()
+        .any(|w| before_words.ends_with(w))
         || POSTPONED.is_match(before_words);
     let (shape, from) = match group {
         // "Postponed until June": the day it moves to, not an end.
@@ -350,6 +361,8 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
             (Shape::Since, window_start + words.start())
         }
         // "From" opens a range or, with "on" after the date, a start; alone it says nothing yet.
+        // "A shelter I volunteer at yesterday": a near day takes no such preposition.
+        Some(7) if NEAR_DAY.is_match(&own) => (piece.shape, piece.range.start),
         Some(5 | 9 | 7) | None => {
             let lower = words.as_str().to_ascii_lowercase();
             piece.approx = piece.approx

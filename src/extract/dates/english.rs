@@ -38,7 +38,10 @@ static READERS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
             r"~(today|tonight|yesterday|tomorrow|last night|this morning|this afternoon|this evening|earlier today|later today|(?:by )?(?:eod|cob)|end of (?:the )?day)(?: (?:morning|afternoon|evening|night))?~",
             read_near_day,
         ),
-        (r"~(?:the )?(first|second|third|last) (week|weekend) (?:of|in) (next month|this month|january|february|march|april|may|june|july|august|september|october|november|december)~", read_week_of_month),
+        (
+            r"~(?:the )?(first|second|third|last) (week|weekend) (?:of|in) (next month|this month|january|february|march|april|may|june|july|august|september|october|november|december)~",
+            read_week_of_month,
+        ),
         (
             r"~(?:the )?(this past|this coming|next|last|this|past|coming|previous|following|current)[ -](week|month|year|quarter|weekend|SEASON|WDAY)(?:'s)?(?: (?:morning|afternoon|evening|night))?~",
             read_relative_unit,
@@ -231,7 +234,9 @@ fn read_week_of_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Opt
         name => {
             let number = super::english_calendar::month_number(name)?;
             let tense = tense_around(text, captures.get(0)?.start());
-            super::english_calendar::with_year(tense, frame, |year| super::calendar::month(year, number))?
+            super::english_calendar::with_year(tense, frame, |year| {
+                super::calendar::month(year, number)
+            })?
         }
     };
     let first_monday = match week(unit.first, 0)? {

@@ -51,13 +51,15 @@ impl Maker<'_> {
         value: ClaimValue,
         op: ClaimOp,
     ) {
+        // What ends, ends at a time: never "before the conversation".
+        let valid = self.valid.clone().filter(|v| op == ClaimOp::Assert || v.local_from.is_some());
         let claim = Claim {
             subject,
             property: property.to_owned(),
             qualifier,
             value,
             op,
-            valid: self.valid.clone(),
+            valid,
             planned: self.planned,
             corrects: self.corrects,
         };
@@ -204,7 +206,10 @@ named_cue!(
     LIVES_IN,
     r"~(?:lives?|living|based|settled|reside[sd]?) (?:now |currently |still )?in (?P<place>NAME)"
 );
-cue!(RELATED, r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)");
+cue!(
+    RELATED,
+    r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)"
+);
 cue!(
     HAN_MOVES,
     r"(?:搬到|搬去|搬家到|定居(?:在|到)?|移居(?:到)?|住在|现居|住)(?:了)?(?P<place>[\p{Han}]{2,6}?|[A-Z][a-z]+)(?:了|工作|生活|上班|去)?(?:$|[,，。的])"
@@ -276,7 +281,9 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
     } else if HAN_LEAVES.is_match(text) {
         maker.end(who.clone(), "employer", ClaimValue::Any);
     }
-    if let Some(c) = JOINS.captures(text).or_else(|| WORKS_AT.captures(text).filter(|_| !LEFT_JOB.is_match(text)))
+    if let Some(c) = JOINS
+        .captures(text)
+        .or_else(|| WORKS_AT.captures(text).filter(|_| !LEFT_JOB.is_match(text)))
         && !text.to_lowercase().contains("no longer")
         && !is_weekday_or_month(&c["org"])
     {
@@ -297,7 +304,8 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
     }
     if let Some(c) = HAN_WORKS.captures(text)
         && let Some(org) = ["org", "org2", "org3", "org4"].iter().find_map(|g| c.name(g))
-        && !org.as_str().contains(['家', '里'])
+        && !org.as_str().ends_with(['家', '边'])
+        && !org.as_str().ends_with("家里")
     {
         maker.assert(who.clone(), "employer", organisation(org.as_str()));
     }
@@ -314,16 +322,25 @@ fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_
         maker.assert(who.clone(), "birthday", ClaimValue::Text(day.as_str().trim().to_owned()));
     }
     if let Some(c) = RELATED.captures(text)
-        && let (Some(kin), Some(name)) = (c.name("k").or(c.name("k2")), c.name("n").or(c.name("n2")))
+        && let (Some(kin), Some(name)) =
+            (c.name("k").or(c.name("k2")), c.name("n").or(c.name("n2")))
     {
         let boss = ["manager", "boss", "supervisor", "上级", "老板", "经理", "领导", "主管"];
-        let property = if boss.contains(&kin.as_str().to_lowercase().as_str()) { "manager" } else { "partner" };
+        let property = if boss.contains(&kin.as_str().to_lowercase().as_str()) {
+            "manager"
+        } else {
+            "partner"
+        };
         let holder = match c.name("p").map(|m| m.as_str().to_lowercase()).as_deref() {
             Some("his" | "her") => ground.person.cloned(),
             _ => Some(ground.speaker.clone()),
         };
         if let Some(holder) = holder {
-            maker.assert(holder, property, ClaimValue::Entity(EntityRef::new(EntityKind::Person, name.as_str())));
+            maker.assert(
+                holder,
+                property,
+                ClaimValue::Entity(EntityRef::new(EntityKind::Person, name.as_str())),
+            );
         }
     }
     if let Some(c) = SPEAKS.captures(text) {
@@ -531,6 +548,8 @@ cue!(
     TAKES,
     r"~(?:my|I take my|I drink my|I like my|take my) (?P<t>coffee|tea|eggs|steak|toast|pasta|burger) (?:is |are )?(?P<v>(?:black|with|without|medium|rare|well done|strong|plain|no |unsweetened|sweet)[\w ]*)|~(?:no|without) (?P<v2>sugar|milk|cream|ice) in (?:my|the) (?P<t2>coffee|tea|drinks?)"
 );
+const ALLERGENS: [&str; 4] = ["o", "o2", "o3", "o4"];
+cue!(ALLERGIC_HAN, r"对(?P<o3>[^,，。]{1,12}?)(?:严重|也|都|有点)?过敏");
 cue!(
     ALLERGIC,
     r"~allergic to (?P<o>[\w ,&-]{2,40}?)(?:[.!;]|,? so~|,? please~| but~|$)|~(?:a|an|my|severe|bad|has|have) (?P<o2>(?:[a-z]+ )?[a-z]+) allergy~|对(?P<o3>[^,，。]{1,12}?)(?:严重|也|都|有点)?过敏|(?P<o4>[\p{Han}]{1,5})过敏"
@@ -655,8 +674,8 @@ fn object(words: &str) -> String {
 }
 
 fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>) {
-    if let Some(c) = ALLERGIC.captures(text)
-        && let Some(what) = ["o", "o2", "o3", "o4"].iter().find_map(|g| c.name(g))
+    if let Some(c) = ALLERGIC_HAN.captures(text).or_else(|| ALLERGIC.captures(text))
+        && let Some(what) = ALLERGENS.iter().find_map(|g| c.name(g))
     {
         static AND: LazyLock<Regex> =
             LazyLock::new(|| super::text::compile(r",? and |, |和|、|以及| & "));
@@ -979,8 +998,9 @@ fn undertakings(
         if let Some(day) = last.filter(|d| Some(*d) != first) {
             maker.timeless(|m| m.assert(trip, "end_date", ClaimValue::Date(day)));
         }
-    } else if let Some(c) =
-        EVENT_ON.captures(text).filter(|_| matches!(draft.kind, K::Plan | K::Result))
+    } else if let Some(c) = EVENT_ON
+        .captures(text)
+        .filter(|_| matches!(draft.kind, K::Plan | K::Result) && draft.dated_by.is_some())
     {
         let subject = thing(&c["o"]);
         let dates = |m: &mut Maker<'_>| {
@@ -1022,7 +1042,10 @@ fn undertakings(
     let _ = Shape::Point;
 }
 
-cue!(INDEFINITE, r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~");
+cue!(
+    INDEFINITE,
+    r"^(?:a|an|another|some|any|one|two|three|my first|more|few|several|all|each|every|this|that|\d+)~|~(?:like|that|who|which|so|very)~"
+);
 
 fn is_pronoun(words: &str) -> bool {
     matches!(
@@ -1062,13 +1085,11 @@ fn noun(words: &str) -> String {
         )
     });
     let words = words.trim();
-    let words = words
-        .trim_start_matches("the ")
-        .trim_start_matches("our ")
-        .trim_start_matches("my ")
-        .trim_start_matches("a ")
-        .trim_start_matches("把");
-    TAIL.replace(words, "").trim().to_owned()
+    let words = words.trim_start_matches('把');
+    static HEAD: LazyLock<Regex> =
+        LazyLock::new(|| super::text::compile(r"^(?:the|our|my|a|his|her|their) "));
+    let words = HEAD.replace(words, "");
+    TAIL.replace(&words, "").trim().to_owned()
 }
 
 fn thing(words: &str) -> EntityRef {

@@ -55,18 +55,15 @@ cue!(
 );
 cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
 cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
-cue!(
-    INTENDED_CHANGE,
-    r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)"
-);
+cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)");
 cue!(
     /// A hedge over an action, as opposed to small talk with a hedge in it.
     TENTATIVE_ACTION,
-    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)|toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
+    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)) (?:[a-z]+ing|a|an|the|another) |~(?:toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
 );
 cue!(
     NEGATED_DEED,
-    r"~(?:did not|didn't|have not|haven't|has not|hasn't|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get|got|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
+    r"~(?:did not|didn't|have not|haven't|has not|hasn't|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get (?:the|a|my|our|accepted|approved|hired)|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
 );
 cue!(
     /// What has not been done so far says nothing that happened or failed to.
@@ -96,7 +93,7 @@ cue!(
 );
 cue!(
     PREFERENCE,
-    r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|like|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like|want)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call me|write|answer|reply|send|show|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
+    r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call me|write|answer|reply|send|show|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
 );
 cue!(
     /// Liking what the other one said or did is politeness.
@@ -109,7 +106,7 @@ cue!(
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) [\w -]{2,30}? (?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) [\w -]{2,30}? (?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .{2,40} is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     TRIVIAL_STATE,
@@ -121,7 +118,7 @@ cue!(
 );
 cue!(
     HABIT,
-    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?:'m|'re|'s)? (?:usually|normally|typically|regularly|tend to)~|~most (?:days|mornings|evenings|weekends)~|~(?:every|each) (?:other )?(?:single )?(?:day|morning|evening|night|week|weekend|month|year|mon|tue|wed|thu|fri|sat|sun)|~(?:once|twice|(?:\w+) (?:times|runs|sessions|days|hours|workouts|classes|lessons)) (?:a|per|each|every) (?:day|week|month|year)~|~on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekdays|weekends)~|每(?:天|周|晚|早|日|月|年|个月|次|星期|逢|个周末|隔)|通常|平时|经常|天天|习惯(?:了)?(?:在|先|早|晚)|一般(?:都|会|在)"
+    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?:'m|'re)? (?:usually|normally|typically|regularly|tend to)~|~most (?:days|mornings|evenings|weekends)~|~(?:every|each) (?:other )?(?:single )?(?:day|morning|evening|night|week|weekend|month|year|mon|tue|wed|thu|fri|sat|sun)|~(?:once|twice|(?:\w+) (?:times|runs|sessions|days|hours|workouts|classes|lessons)) (?:a|per|each|every) (?:day|week|month|year)~|~on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekdays|weekends)~|每(?:天|周|晚|早|日|月|年|个月|次|星期|逢|个周末|隔)|通常|平时|经常|天天|习惯(?:了)?(?:在|先|早|晚)|一般(?:都|会|在)"
 );
 cue!(
     HABIT_DOER,
@@ -129,7 +126,7 @@ cue!(
 );
 cue!(
     REQUEST,
-    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:so |and |then |also )*(?-i:[a-z]+) .*~please$|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
+    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|upgrade|downgrade|bump|pin|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:so |and |then |also )*(?-i:[a-z]+) .*~please$|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
 );
 cue!(
     ASKED_REQUEST,
@@ -143,10 +140,13 @@ cue!(
     PROBLEM,
     r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
 );
-cue!(NO_PROBLEM, r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)");
+cue!(
+    NO_PROBLEM,
+    r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
+);
 cue!(
     CHANGE,
-    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
+    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
 );
 cue!(
     /// Verbs that report something accomplished, whoever did it.
@@ -175,7 +175,8 @@ cue!(
 
 /// Spells a text so that the patterns read it: straight apostrophes, "won't" apart from "won".
 pub(super) fn normalised(text: &str) -> std::borrow::Cow<'_, str> {
-    static WONT: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| super::text::compile(r"~won['’]t~"));
+    static WONT: std::sync::LazyLock<regex::Regex> =
+        std::sync::LazyLock::new(|| super::text::compile(r"~won['’]t~"));
     if !text.contains(['’', '\'']) {
         return text.into();
     }
@@ -194,10 +195,12 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if HYPOTHETICAL.is_match(clause.sentence) || would {
         return None;
     }
-    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text) || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some())) {
+    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text)
+        || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some()))
+    {
         return None;
     }
-    if UNCHANGED.is_match(text) || (GUESS.is_match(text) ) {
+    if UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
     }
     if WILL_NOT.is_match(text) {
@@ -207,7 +210,13 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
     if TENTATIVE.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) {
-        return if TENTATIVE_ACTION.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) { class(K::Plan, S::Tentative) } else { None };
+        return if TENTATIVE_ACTION.is_match(text)
+            || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text))
+        {
+            class(K::Plan, S::Tentative)
+        } else {
+            None
+        };
     }
     if OPEN_MATTER.is_match(text) && !DECISION.is_match(text) {
         return None;
@@ -219,8 +228,12 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         return class(K::Result, S::Negated);
     }
     let time = TimeView::of(clause);
-    if DECISION.is_match(text) && !NOT_DECIDED.is_match(text) && !IDLE_LETS.is_match(text)
-        && (clause.to_agent || CHAT_DECISION.is_match(text) || !super::lexicon::tools(text).is_empty())
+    if DECISION.is_match(text)
+        && !NOT_DECIDED.is_match(text)
+        && !IDLE_LETS.is_match(text)
+        && (clause.to_agent
+            || CHAT_DECISION.is_match(text)
+            || !super::lexicon::tools(text).is_empty())
     {
         return if time.is_ahead {
             class(K::Plan, S::Planned)
@@ -228,7 +241,10 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
             class(K::Decision, S::Occurred)
         };
     }
-    if clause.times.iter().any(|t| t.shape == Shape::Length) && GIVES_UP.is_match(text) && time.tense != Tense::Past {
+    if clause.times.iter().any(|t| t.shape == Shape::Length)
+        && GIVES_UP.is_match(text)
+        && time.tense != Tense::Past
+    {
         return class(K::Plan, S::Planned);
     }
     lasting(clause, &time).or_else(|| happening(clause, &time))
@@ -296,7 +312,8 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if DIET.is_match(text) && time.tense != Tense::Past && says_own_diet(text) {
         return class(K::Preference, S::Ongoing);
     }
-    let preference = PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
+    let preference =
+        PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
     let preference = preference.filter(|m| clause.to_agent || !INSTRUCTION.is_match(m.as_str()));
     if preference.is_some() && !POLITE.is_match(text) && time.tense != Tense::Past {
         return class(K::Preference, S::Ongoing);
@@ -311,7 +328,8 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Habit, S::Ongoing);
     }
-    let rules = CONSTRAINT.is_match(text) && (clause.to_agent || time.has_date || OWN_RULE.is_match(text));
+    let rules =
+        CONSTRAINT.is_match(text) && (clause.to_agent || time.has_date || OWN_RULE.is_match(text));
     if rules && time.tense != Tense::Past {
         let task = time.is_ahead
             && clause.times.iter().any(|t| t.shape == Shape::Deadline || t.shape == Shape::Point);
@@ -320,7 +338,10 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     None
 }
 
-cue!(RELATIVE_BEFORE, r"~(?:something|anything|everything|what|thing|things|that|which|who|why|how(?: much)?|where|people|part|reason|one) $");
+cue!(
+    RELATIVE_BEFORE,
+    r"~(?:something|anything|everything|what|thing|things|that|which|who|why|how(?: much)?|where|people|part|reason|one) $"
+);
 cue!(INSTRUCTION, r"^(?:please )?(?:always|never|only|don't ever|please) ");
 cue!(OWN_RULE, r"~(?:I|we) (?:must|have to|can't|cannot|may) |必须|不能|只能|最多");
 cue!(
@@ -332,7 +353,10 @@ fn says_own_diet(text: &str) -> bool {
     OWN_DIET.is_match(text)
 }
 
-cue!(IS_STATEMENT, r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~");
+cue!(
+    IS_STATEMENT,
+    r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~"
+);
 cue!(ASKS_PLAINLY, r"~(?:please|remind me|needs? the)~|帮我|请|提醒我|麻烦");
 
 cue!(
@@ -345,7 +369,10 @@ cue!(
 fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
     let past = time.tense == Tense::Past;
-    if REQUEST.is_match(text) && !IS_STATEMENT.is_match(text) && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text)) {
+    if REQUEST.is_match(text)
+        && !IS_STATEMENT.is_match(text)
+        && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text))
+    {
         return class(K::Request, S::Planned);
     }
     if AILMENT.is_match(text) && !text.trim_start().to_lowercase().starts_with("no ") {
@@ -355,12 +382,16 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
         || SCHEDULED.is_match(text)
         || IMPERATIVE_TASK.is_match(text)
         || CHANGE.is_match(text);
-    let open = if clause.to_agent { scheduled || !past } else { scheduled && !CHEER.is_match(text) };
+    let open =
+        if clause.to_agent { scheduled || !past } else { scheduled && !CHEER.is_match(text) };
     if time.is_ahead && open && NAMES_SOMETHING.is_match(text) {
         return class(K::Plan, S::Planned);
     }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
-        return class(K::Problem, if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing });
+        return class(
+            K::Problem,
+            if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing },
+        );
     }
     if INTENDED_CHANGE.is_match(text) {
         return class(K::Plan, S::Planned);
@@ -374,17 +405,21 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if RESULT.find(text).is_some_and(|m| has_subject(m.as_str())) && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    let weak = WEAK_RESULT.find(text).is_some_and(|m| has_subject(m.as_str())) && !FEELING.is_match(text) || WAS_HELD.is_match(text);
+    let weak = WEAK_RESULT.find(text).is_some_and(|m| has_subject(m.as_str()))
+        && !FEELING.is_match(text)
+        || WAS_HELD.is_match(text);
     if weak && time.has_date && !time.is_ahead && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence)) || PLAN.is_match(text)
+    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence))
+        || PLAN.is_match(text)
             && !past
             && !small_talk_plan(text)
-            && (clause.to_agent || CHAT_PLAN.is_match(text)) {
+            && (clause.to_agent || CHAT_PLAN.is_match(text))
+    {
         return class(K::Plan, S::Planned);
     }
-    if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && !past {
+    if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && (!past || STANDING.is_match(text)) {
         return class(K::State, S::Ongoing);
     }
     None
@@ -415,6 +450,11 @@ cue!(
     CHAT_DECISION,
     r"~(?:decided|agreed (?:to|on)|settled on|opted for|going with|went with|final decision|switch(?:ed|ing)? to)~|决定|选定|改用|换成"
 );
+cue!(
+    /// "Is written in", "is based in": a participle that tells of no past.
+    STANDING,
+    r"~(?:is|are|am|'s|'re|I'm)(?: (?:still|now|currently|mostly|all))* (?:written|built|hosted|based|called|named|owned|managed|maintained|located|married|engaged|retired|divorced|deployed|stored)~"
+);
 cue!(BOOKED_OUT, r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|订满|约满");
 cue!(
     /// A subject that runs across another clause is none.
@@ -427,7 +467,8 @@ cue!(
 );
 
 fn has_subject(matched: &str) -> bool {
-    matched.to_lowercase().contains("no longer") || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
+    matched.to_lowercase().contains("no longer")
+        || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
 }
 
 fn small_talk_plan(text: &str) -> bool {

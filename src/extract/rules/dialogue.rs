@@ -53,12 +53,27 @@ cue!(
     FRAGMENT_MAYBE,
     r"^(?:and |or |but )?(?:maybe|perhaps|possibly) (?P<o>(?-i:\p{Lu})[\w'’ -]{1,40})$"
 );
-cue!(FRAGMENT_VERB, r"^(?:I|it|that|this|they|we|you|he|she|yes|yeah|yep|sure|ok|oh|definitely|maybe|thanks)~.*~(?:for sure|definitely|absolutely)|~(?:was|were|is|are|recommend|feel|felt|agree)~|^(?:yes|yeah|yep|oh|sure),? (?:definitely|absolutely|for sure)");
-cue!(COMPLAINT, r"\d|~(?:too|slow|slower|takes?|took|keeps?|never|can't|cannot|couldn't|doesn't|don't|won't|isn't|expensive|costs?|needs?|hard|problem|issues?|fails?|failed|bugs?|missing|broken|no longer|not|limit|limited|complain\w*|painful|annoying|outdated|unsupported|deprecated|unreliable|prefer|want|wants|asked|booked out|sold out|full)~|太|慢|贵|难|不够|不支持|不稳定|老是|总是|经常|卡|没|不|问题");
-cue!(END_FRAGMENT, r"^(?:and )?(?:back|returning|return|home|until|till|through)~|^(?:到|回来|返回)");
+cue!(
+    FRAGMENT_VERB,
+    r"^(?:I|it|that|this|they|we|you|he|she|yes|yeah|yep|sure|ok|oh|definitely|maybe|thanks)~.*~(?:for sure|definitely|absolutely)|~(?:was|were|is|are|recommend|feel|felt|agree)~|^(?:yes|yeah|yep|oh|sure),? (?:definitely|absolutely|for sure)"
+);
+cue!(
+    COMPLAINT,
+    r"\d|~too \w+|~(?:slow|slower|takes?|took|keeps?|never|can't|cannot|couldn't|doesn't|don't|won't|isn't|expensive|costs?|needs?|hard|problem|issues?|fails?|failed|bugs?|missing|broken|no longer|not|limit|limited|complain\w*|painful|annoying|outdated|unsupported|deprecated|unreliable|prefer|want|wants|asked|booked out|sold out|full)~|太|慢|贵|难|不够|不支持|不稳定|老是|总是|经常|卡|没|不|问题"
+);
+cue!(
+    END_FRAGMENT,
+    r"^(?:and )?(?:back|returning|return|home|until|till|through)~|^(?:到|回来|返回)"
+);
 cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
-cue!(WILL, r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要");
-cue!(TO_DO_FOR, r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要");
+cue!(
+    WILL,
+    r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要"
+);
+cue!(
+    TO_DO_FOR,
+    r"~(?:shall I|should I|can I|may I|do you want me to|want me to|would you like me to|need me to)~|要我|需要"
+);
 cue!(
     RESCHEDULES,
     r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
@@ -87,8 +102,14 @@ pub(super) struct Walk<'a> {
 pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Draft> {
     let to_agent = lines.iter().any(|l| matches!(l.voice, Voice::Assistant | Voice::Tool))
         || lines.iter().all(|l| l.message.speaker.is_none());
-    let mut walk =
-        Walk { lines, drafts: Vec::new(), project: known_project(input), trip: None, person: None, to_agent };
+    let mut walk = Walk {
+        lines,
+        drafts: Vec::new(),
+        project: known_project(input),
+        trip: None,
+        person: None,
+        to_agent,
+    };
     for index in 0..lines.len() {
         match lines[index].voice {
             Voice::System => {}
@@ -165,10 +186,12 @@ impl Walk<'_> {
                     .or(self.person.take());
                 match made {
                     Some(at) => {
-                        if let Some(reason) = idle.last().filter(|i| COMPLAINT.is_match(&line.text[(*i).clone()]) && {
-                            self.drafts[at].reason.is_none()
-                                && takes_reason(self.drafts[at].kind)
-                                && !sentence.is_question
+                        if let Some(reason) = idle.last().filter(|i| {
+                            COMPLAINT.is_match(&line.text[(*i).clone()]) && {
+                                self.drafts[at].reason.is_none()
+                                    && takes_reason(self.drafts[at].kind)
+                                    && !sentence.is_question
+                            }
                         }) {
                             // What was complained of in the same breath is why.
                             let first = idle.first().map_or(reason.start, |s| s.start);
@@ -239,6 +262,13 @@ impl Walk<'_> {
             today: at.local_day(),
             to_agent: self.to_agent,
         };
+        let sentence_words = bare(&line.blank, sentence).to_owned();
+        if super::claims::CORRECTS.is_match(&sentence_words) && !is_question {
+            let (text, clause) = (text.to_owned(), clause.clone());
+            if let Some(made) = self.correct(index, sentence, &clause, &text) {
+                return Some(made);
+            }
+        }
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;
         let time = if class.status == S::Negated && time.is_none() {
             // "The pool was closed on Wednesday, so I did not go."
@@ -258,8 +288,11 @@ impl Walk<'_> {
         {
             return None;
         }
-        let moves =
-            matches!(class.kind, K::Plan | K::Change) && class.status != S::Tentative && time.as_ref().is_some_and(|t| is_ahead(&t.occurrence, at.local_day())) && RESCHEDULES.is_match(text) && !WILL.is_match(text);
+        let moves = matches!(class.kind, K::Plan | K::Change)
+            && class.status != S::Tentative
+            && time.as_ref().is_some_and(|t| is_ahead(&t.occurrence, at.local_day()))
+            && RESCHEDULES.is_match(text)
+            && !WILL.is_match(text);
         let class =
             if moves { Class { kind: K::Change, status: S::Occurred, ..class } } else { class };
         let mut draft =
@@ -296,7 +329,8 @@ impl Walk<'_> {
                     let at = &self.lines[draft.line].message.at;
                     let dated = m.as_str().to_lowercase().starts_with("since")
                         && (tense_of(rest) == Tense::Past
-                            || !crate::extract::dates::find(&draft.statement[m.start()..], at).is_empty());
+                            || !crate::extract::dates::find(&draft.statement[m.start()..], at)
+                                .is_empty());
                     if dated { None } else { reason_text(rest) }
                 });
         }
@@ -354,10 +388,15 @@ impl Walk<'_> {
         let own: Vec<usize> = (own_from..self.drafts.len()).collect();
         let answer_tokens = content_tokens(line.text);
         if let Some(first) = own.first().copied() {
-            if END_FRAGMENT.is_match(&self.drafts[first].statement) && self.drafts[first].kind == K::Plan && own_from > 0 {
+            if END_FRAGMENT.is_match(&self.drafts[first].statement)
+                && self.drafts[first].kind == K::Plan
+                && own_from > 0
+            {
                 // "Yes, back on the 17th" completes the plan that was asked about.
                 self.drafts[first].dropped = true;
-                let target = (0..own_from).rev().find(|d| self.drafts[*d].is_open() && self.drafts[*d].occurred.local_from.is_some());
+                let target = (0..own_from).rev().find(|d| {
+                    self.drafts[*d].is_open() && self.drafts[*d].occurred.local_from.is_some()
+                });
                 if let Some(target) = target {
                     let span = line.sentences[0].span.clone();
                     self.drafts[target].add_quote(index, span);
@@ -379,7 +418,8 @@ impl Walk<'_> {
             }
         }
         let takes_up = |d: &usize| {
-            matches!(self.drafts[*d].kind, K::Request | K::Plan | K::Decision) && self.drafts[*d].line == index
+            matches!(self.drafts[*d].kind, K::Request | K::Plan | K::Decision)
+                && self.drafts[*d].line == index
         };
         if asked.is_some()
             && self.lines[before].voice == Voice::Assistant
@@ -418,7 +458,7 @@ impl Walk<'_> {
             let at_once = line.message.at.utc
                 - self.lines[self.drafts[related].line].message.at.utc
                 < chrono::TimeDelta::days(1);
-            if self.lines[before].voice == Voice::Assistant && at_once && shared > 0 {
+            if self.lines[before].voice == Voice::Assistant && at_once && (shared > 0 || adjacent) {
                 self.drafts[related].add_source(before);
             }
             self.drafts[related].add_quote(index, span);
@@ -547,14 +587,22 @@ impl Walk<'_> {
     /// "I suggest we add an index." "Agreed.": what was proposed is decided.
     fn accept_proposal(&mut self, index: usize, before: usize) -> bool {
         let line = &self.lines[before];
-        let Some(sentence) = line.sentences.iter().rfind(|s| SUGGESTS.is_match(&line.blank[s.span.clone()])) else { return false };
+        let Some(sentence) =
+            line.sentences.iter().rfind(|s| SUGGESTS.is_match(&line.blank[s.span.clone()]))
+        else {
+            return false;
+        };
         let text = bare(line.text, &sentence.span);
         let statement = SUGGESTS.replace(text, "").trim().to_owned();
-        if line.voice != Voice::Assistant || !ACCEPTS.is_match(self.lines[index].text.trim_start()) || content_tokens(&statement).is_empty() {
+        if line.voice != Voice::Assistant
+            || !ACCEPTS.is_match(self.lines[index].text.trim_start())
+            || content_tokens(&statement).is_empty()
+        {
             return false;
         }
         let class = Class { kind: K::Decision, status: S::Occurred, withdraws: false };
-        let mut draft = Draft::new(before, line, sentence.span.clone(), sentence.span.clone(), class, None);
+        let mut draft =
+            Draft::new(before, line, sentence.span.clone(), sentence.span.clone(), class, None);
         draft.statement = statement;
         draft.occurred = crate::extract::dates::day_occurrence(&self.lines[index].message.at, None);
         draft.add_quote(index, self.lines[index].sentences[0].span.clone());
@@ -713,7 +761,13 @@ impl Walk<'_> {
             plan.occurred = Occurrence {
                 precision: crate::model::Precision::Deadline,
                 basis: plan.occurred.basis,
-                ..crate::extract::dates::range_occurrence(at.local_day(), end, plan.occurred.approx, &words, at)
+                ..crate::extract::dates::range_occurrence(
+                    at.local_day(),
+                    end,
+                    plan.occurred.approx,
+                    &words,
+                    at,
+                )
             };
         }
         let old = (0..change).rev().find(|d| {
@@ -878,6 +932,7 @@ impl Walk<'_> {
                 continue;
             }
             self.merge_restriction(at, from);
+            self.merge_complaint(at, from);
             self.merge_owner(at, from);
             self.merge_consequence(at, from);
             self.take_reason(at, from);
@@ -911,15 +966,93 @@ impl Walk<'_> {
         }
     }
 
+    /// "We switched to B, A was too slow": the complaint after it is why.
+    fn merge_complaint(&mut self, at: usize, from: usize) {
+        let Some(first) = at.checked_sub(1).filter(|p| *p >= from && !self.drafts[*p].dropped)
+        else {
+            return;
+        };
+        let complaint = &self.drafts[at];
+        let undated = complaint.dated_by.is_none() && complaint.claims.is_empty();
+        if complaint.kind == K::Problem
+            && undated
+            && matches!(self.drafts[first].kind, K::Decision | K::Change)
+            && complaint.sentence == self.drafts[first].sentence
+            && complaint.line == self.drafts[first].line
+            && self.drafts[first].reason.is_none()
+        {
+            self.drafts[first].reason = reason_text(&self.drafts[at].statement);
+            self.drafts[at].dropped = true;
+        }
+    }
+
+    /// "Actually it was Rust, I was wrong": an earlier statement gets another value.
+    fn correct(
+        &mut self,
+        index: usize,
+        sentence: &Span,
+        clause: &Span,
+        text: &str,
+    ) -> Option<usize> {
+        let c = CORRECTED.captures(text)?;
+        let line = &self.lines[index];
+        let value = ["v", "v2"].iter().find_map(|g| c.name(g))?.as_str().trim();
+        let tool = super::lexicon::tools(value).into_iter().next();
+        let day = line.times_in(clause).first().and_then(|t| t.occurrence.local_from);
+        let (place, wrong) = self.drafts.iter().enumerate().rev().find_map(|(place, draft)| {
+            let claim = draft.claims.iter().find(|claim| match &claim.value {
+                ClaimValue::Entity(_) => {
+                    tool.as_ref().is_some_and(|t| t.property == claim.property)
+                }
+                ClaimValue::Date(_) => day.is_some(),
+                _ => false,
+            })?;
+            (!draft.dropped).then(|| (place, claim.clone()))
+        })?;
+        let value = match (&wrong.value, tool, day) {
+            (ClaimValue::Date(_), _, Some(day)) => ClaimValue::Date(day),
+            (_, Some(tool), _) => super::claims::tool(&tool.name),
+            _ => return None,
+        };
+        let class = Class {
+            kind: self.drafts[place].kind,
+            status: self.drafts[place].status,
+            withdraws: false,
+        };
+        let mut draft = Draft::new(index, line, clause.clone(), sentence.clone(), class, None);
+        draft.occurred = Occurrence { expression: None, ..self.drafts[place].occurred.clone() };
+        draft.claims = vec![crate::model::Claim {
+            value,
+            corrects: true,
+            op: crate::model::ClaimOp::Assert,
+            ..wrong
+        }];
+        draft.supersedes.push(place);
+        self.drafts.push(draft);
+        Some(self.drafts.len() - 1)
+    }
+
     /// "Deadline is the end of August, Kevin is on it": one plan with its owner.
     fn merge_owner(&mut self, at: usize, from: usize) {
-        let Some(plan) = at.checked_sub(1).filter(|p| *p >= from && !self.drafts[*p].dropped) else { return };
-        let same_sentence = self.drafts[plan].line == self.drafts[at].line && self.drafts[plan].sentence == self.drafts[at].sentence;
+        let Some(plan) = at.checked_sub(1).filter(|p| *p >= from && !self.drafts[*p].dropped)
+        else {
+            return;
+        };
+        let same_sentence = self.drafts[plan].line == self.drafts[at].line
+            && self.drafts[plan].sentence == self.drafts[at].sentence;
         let owner = self.drafts[at].claims.iter().any(|c| c.property == "owner");
-        if same_sentence && owner && self.drafts[at].kind == K::State && self.drafts[plan].kind == K::Plan && self.drafts[at].dated_by.is_none() {
+        if same_sentence
+            && owner
+            && self.drafts[at].kind == K::State
+            && self.drafts[plan].kind == K::Plan
+            && self.drafts[at].dated_by.is_none()
+        {
             let mut claims = std::mem::take(&mut self.drafts[at].claims);
             let day = &self.drafts[plan].occurred;
-            let dated = matches!(day.precision, crate::model::Precision::Day | crate::model::Precision::Week);
+            let dated = matches!(
+                day.precision,
+                crate::model::Precision::Day | crate::model::Precision::Week
+            );
             for claim in &mut claims {
                 claim.valid = dated.then(|| day.clone());
             }
@@ -947,7 +1080,8 @@ impl Walk<'_> {
         let more_of_it = self.drafts[at].kind == K::Constraint
             && matches!(self.drafts[first].kind, K::Constraint | K::Preference)
             && self.lines[self.drafts[at].line].chinese;
-        let led = more_of_it || CONSEQUENCE.is_match(&self.drafts[at].statement)
+        let led = more_of_it
+            || CONSEQUENCE.is_match(&self.drafts[at].statement)
             || before.ends_with("so")
             || self.drafts[first].claims.iter().any(|c| c.property == "allergic_to");
         let rule = |k: K| matches!(k, K::Preference | K::State | K::Constraint);
@@ -1003,7 +1137,7 @@ impl Walk<'_> {
             }
         }
         // A sentence before that is no Event itself, in the same message.
-        if matches!(kind, K::Decision | K::Change) {
+        if matches!(kind, K::Decision | K::Change) && self.to_agent {
             let place = line.sentences.iter().position(|s| s.span == self.drafts[at].sentence);
             if let Some(previous) = place.and_then(|p| p.checked_sub(1)) {
                 let sentence = &line.sentences[previous];
@@ -1026,8 +1160,18 @@ impl Walk<'_> {
     }
 }
 
-cue!(SUGGESTS, r"~(?:I (?:would |'d )?(?:suggest|recommend|propose)|I'd (?:suggest|recommend|propose)|my suggestion is to)(?: that)?(?: we| you)?(?: to)? ?|我?建议(?:你|你们|我们)?");
-cue!(ACCEPTS, r"^(?:yes|agreed|sounds good|go ahead|do it|do that|let's do (?:it|that)|ok,? do|good idea|deal|perfect, do)~|^(?:可以|同意|就这样|就这么办|行)");
+cue!(
+    SUGGESTS,
+    r"~(?:I (?:would |'d )?(?:suggest|recommend|propose)|I'd (?:suggest|recommend|propose)|my suggestion is to)(?: that)?(?: we| you)?(?: to)? ?|我?建议(?:你|你们|我们)?"
+);
+cue!(
+    ACCEPTS,
+    r"^(?:yes|agreed|sounds good|go ahead|do it|do that|let's do (?:it|that)|ok,? do|good idea|deal|perfect, do)~|^(?:可以|同意|就这样|就这么办|行)"
+);
+cue!(
+    CORRECTED,
+    r"~(?:it|that|this|the \w+) (?:was|is|were|should be|should have been) (?:actually |really )?(?P<v>.{2,40})$|(?:应该是|其实是|是)(?P<v2>[^,，。]{1,20})$"
+);
 cue!(NEW_NAME, r"(?:叫|名叫|名字是|called|named) ?(?P<n>[\p{Han}]{2,3}|(?-i:[A-Z][a-z]+))");
 cue!(
     CONSEQUENCE,

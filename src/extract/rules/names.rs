@@ -55,21 +55,23 @@ pub(super) fn project_in(text: &str) -> Option<EntityRef> {
         let lower = word.to_lowercase();
         let glued = text[name.end()..].starts_with(['.', '/', '-', '_'])
             && text[name.end() + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        let ordinary = matches!(
-            lower.as_str(),
-            "the"
-                | "this"
-                | "my"
-                | "our"
-                | "new"
-                | "a"
-                | "mobile"
-                | "this is"
-                | "i"
-                | "we"
-                | "let"
-                | "for"
-        );
+        let head = lower.split(' ').next().unwrap_or_default();
+        let ordinary = (lower.contains(' ') && NOT_A_NAME.contains(&head))
+            || matches!(
+                lower.as_str(),
+                "the"
+                    | "this"
+                    | "my"
+                    | "our"
+                    | "new"
+                    | "a"
+                    | "mobile"
+                    | "this is"
+                    | "i"
+                    | "we"
+                    | "let"
+                    | "for"
+            );
         if !glued
             && !ordinary
             && !NO_PROJECT.contains(&lower.as_str())
