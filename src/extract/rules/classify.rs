@@ -4,7 +4,7 @@
 //! over grammar (who, which verb, which tense), never over topics.
 
 use super::lexicon::{AILMENT, DIET};
-use super::text::{cue, is_chinese};
+use super::text::cue;
 use crate::extract::dates::{Shape, Tense, TimeMention, tense_of};
 use crate::model::{EventKind, EventStatus};
 use chrono::NaiveDate;
@@ -21,6 +21,7 @@ pub(super) struct Class {
     pub withdraws: bool,
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "each caller returns it as its own answer")]
 fn class(kind: EventKind, status: EventStatus) -> Option<Class> {
     Some(Class { kind, status, withdraws: false })
 }

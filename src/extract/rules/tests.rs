@@ -12,7 +12,10 @@ fn message(index: usize, start: &str, who: &str, text: &str) -> Message {
     let at = DateTime::parse_from_rfc3339(start).unwrap() + TimeDelta::minutes(index as i64);
     let (role, speaker) = match who {
         "user" | "assistant" | "tool" | "system" => (Role::from(who.to_owned()), None),
-        name => (if index % 2 == 0 { Role::User } else { Role::Assistant }, Some(name.to_owned())),
+        name => (
+            if index.is_multiple_of(2) { Role::User } else { Role::Assistant },
+            Some(name.to_owned()),
+        ),
     };
     Message {
         id: MessageId(format!("m{index}")),
