@@ -50,6 +50,9 @@ static TO: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static NEAR_DAY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:yesterday|today|tomorrow|tonight|last |next |this )"));
+
 static POSTPONED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$",
@@ -68,7 +71,7 @@ pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<Ti
     let pieces = read_surroundings(text, frame, kept);
     let pieces = join_ranges(text, frame, pieces);
     let mut finder = CharFinder { text, byte: 0, chars: 0 };
-    pieces.into_iter().filter_map(|piece| piece.into_mention(&mut finder, frame)).collect()
+    pieces.into_iter().map(|piece| piece.into_mention(&mut finder, frame)).collect()
 }
 
 /// Counts characters while walking forward through a text.
@@ -113,7 +116,7 @@ impl Piece {
         }
     }
 
-    fn into_mention(self, finder: &mut CharFinder<'_>, frame: &Frame) -> Option<TimeMention> {
+    fn into_mention(self, finder: &mut CharFinder<'_>, frame: &Frame) -> TimeMention {
         let expression = finder.text[self.range.clone()].to_owned();
         let start = finder.at(self.range.start);
         let end = finder.at(self.range.end);
@@ -122,7 +125,7 @@ impl Piece {
             What::Length(length) => length,
             _ => self.length,
         };
-        Some(TimeMention { start, end, expression, occurrence, shape, unit, length })
+        TimeMention { start, end, expression, occurrence, shape, unit, length }
     }
 
     fn meaning(&self, words: &str, frame: &Frame) -> (Occurrence, Shape, Option<Occurrence>) {
@@ -242,36 +245,33 @@ fn join_clocks(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Atom> {
             }
             out.push(alone(range, time));
         }
-        match atom.what {
-            What::Clock(time) => {
-                if let Some((range, earlier)) = waiting.take() {
-                    out.push(alone(range, earlier));
-                }
-                let joined = match out.last_mut() {
-                    Some(Atom { range, what: what @ What::Span(_) })
-                        if is_link(&text[range.end..atom.range.start]) =>
-                    {
-                        match *what {
-                            What::Span(span) if span.precision == Precision::Day => {
-                                *what = What::Instant(span.first, time);
-                                range.end = atom.range.end;
-                                true
-                            }
-                            _ => false,
+        if let What::Clock(time) = atom.what {
+            if let Some((range, earlier)) = waiting.take() {
+                out.push(alone(range, earlier));
+            }
+            let joined = match out.last_mut() {
+                Some(Atom { range, what: what @ What::Span(_) })
+                    if is_link(&text[range.end..atom.range.start]) =>
+                {
+                    match *what {
+                        What::Span(span) if span.precision == Precision::Day => {
+                            *what = What::Instant(span.first, time);
+                            range.end = atom.range.end;
+                            true
                         }
+                        _ => false,
                     }
-                    _ => false,
-                };
-                if !joined {
-                    waiting = Some((atom.range, time));
                 }
+                _ => false,
+            };
+            if !joined {
+                waiting = Some((atom.range, time));
             }
-            _ => {
-                if let Some((range, time)) = waiting.take() {
-                    out.push(alone(range, time));
-                }
-                out.push(atom);
+        } else {
+            if let Some((range, time)) = waiting.take() {
+                out.push(alone(range, time));
             }
+            out.push(atom);
         }
     }
     out.extend(waiting.map(|(range, time)| alone(range, time)));
@@ -289,13 +289,12 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
                 pieces.iter().rev().find_map(|p| p.span().map(|s| s.last)).unwrap_or(frame.today);
             what = following(unit, steps, from).map_or(What::Vague, What::Span);
         }
-        if let (What::Span(span), Some((edge_start, which))) = (what, edge_before(text, start)) {
-            if edge_start >= floor
-                && let Some(part) = which(&span)
-            {
-                what = What::Span(part);
-                start = edge_start;
-            }
+        if let (What::Span(span), Some((edge_start, which))) = (what, edge_before(text, start))
+            && edge_start >= floor
+            && let Some(part) = which(&span)
+        {
+            what = What::Span(part);
+            start = edge_start;
         }
         let mut piece = Piece {
             core: start..atom.range.end,
@@ -358,6 +357,8 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
             (Shape::Since, window_start + words.start())
         }
         // "From" opens a range or, with "on" after the date, a start; alone it says nothing yet.
+        // "A shelter I volunteer at yesterday": a near day takes no such preposition.
+        Some(7) if NEAR_DAY.is_match(&own) => (piece.shape, piece.range.start),
         Some(5 | 9 | 7) | None => {
             let lower = words.as_str().to_ascii_lowercase();
             piece.approx = piece.approx

@@ -181,7 +181,7 @@ pub(super) fn bare<'t>(text: &'t str, span: &Span) -> &'t str {
 cue!(
     /// What may stand at the start of a clause of its own after a comma or "and".
     CLAUSE_HEAD,
-    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking)|(?:every|each) \w+ (?:I|we|he|she|they)~)"
+    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking)|(?:every|each) \w+ (?:I|we|he|she|they)~|(?:[\w'-]+ ){1,3}(?:is|are|was|were|takes?|took|keeps?|fails?|costs?|has|have)~)"
 );
 
 fn begins_chinese(rest: &str) -> bool {
@@ -245,6 +245,11 @@ fn starts_joined_clause(before: &str, rest: &str) -> bool {
         return false;
     };
     let tail = &rest[word.len()..];
+    // "Rob and I went": one subject of two.
+    let last_start = before.rfind([',', ';', ':', '.', '!', '?']).map_or(0, |i| i + 1);
+    if word == "and " && before[last_start..].split_whitespace().count() < 3 {
+        return false;
+    }
     ["I ", "I'", "we ", "we'", "he ", "she ", "they ", "it's ", "it is "]
         .iter()
         .any(|head| tail.starts_with(head))
