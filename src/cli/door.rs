@@ -203,8 +203,8 @@ impl Door {
     /// Gives the folder back, where it is open in this process.
     pub async fn close(self) {
         if let Self::Local { memory, .. } = self {
-            // Shutting down waits for threads; a failed join leaves nothing to wait for.
-            let _ = tokio::task::spawn_blocking(move || memory.shutdown()).await;
+            // Closing waits for files; a failed join leaves nothing to wait for.
+            let _ = tokio::task::spawn_blocking(move || memory.close()).await;
         }
     }
 }

@@ -4,6 +4,7 @@ use super::door::Door;
 use super::output::{Progress, count};
 use super::session::namespace_path;
 use crate::api::wire::NamespaceBody;
+use crate::jobs::{self, Runner};
 use crate::memory::Memory;
 use crate::model::NamespaceName;
 use anyhow::Context;
@@ -16,7 +17,7 @@ const STEP: Duration = Duration::from_millis(400);
 /// does that by itself. Failed jobs are named on stderr: their sources are safe.
 pub async fn finish_jobs(door: &Door, namespace: &str) -> anyhow::Result<()> {
     let Some(memory) = door.local() else { return Ok(()) };
-    memory.start_background();
+    let runner = Runner::start(memory)?;
     let name = NamespaceName::new(namespace)?;
     let mut progress = Progress::new();
     while !settled(memory.clone(), name.clone()).await? {
@@ -25,6 +26,7 @@ pub async fn finish_jobs(door: &Door, namespace: &str) -> anyhow::Result<()> {
         progress.show(&format!("{} to do", count(jobs, "job")));
     }
     drop(progress);
+    tokio::task::spawn_blocking(move || drop(runner)).await.context("stopping failed")?;
     report_failures(&info(door, namespace).await?);
     Ok(())
 }
@@ -48,7 +50,7 @@ pub async fn wait(door: &Door, namespace: &str) -> anyhow::Result<NamespaceBody>
 }
 
 async fn settled(memory: Memory, namespace: NamespaceName) -> anyhow::Result<bool> {
-    tokio::task::spawn_blocking(move || memory.settle(&namespace, STEP))
+    tokio::task::spawn_blocking(move || jobs::settle(&memory, &namespace, STEP))
         .await
         .context("the background work failed inside")?
         .map_err(Into::into)

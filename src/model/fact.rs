@@ -134,6 +134,9 @@ pub struct Closing {
     pub cause: EventId,
     /// Why.
     pub reason: Reason,
+    /// The rule that decided, a word of [`crate::temporal::Rule`].
+    #[serde(default)]
+    pub rule: String,
     /// The Fact that follows, where one does.
     pub superseded_by: Option<FactId>,
 }

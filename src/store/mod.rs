@@ -1,1 +1,108 @@
-//! The only room that knows Oxigraph.
+//! The only room that knows Oxigraph: opening, transactions, the layout of the graphs, mapping
+//! between model and quads, SPARQL and the named views.
+//!
+//! One store per namespace. Oxigraph's RocksDB transactions have no conflict check, so every write
+//! goes through the namespace's one writer (see [`crate::memory`]); reads are snapshots and never
+//! wait. Start with [`NamespaceStore`] and [`Tx`].
+
+mod blocks;
+mod conversation;
+mod entities;
+mod error;
+mod events;
+mod export;
+mod facts;
+mod guard;
+mod ledger;
+mod migrate;
+mod named;
+mod names;
+mod query;
+mod system;
+mod tx;
+
+pub use blocks::BlockMeta;
+pub use conversation::{CapturedTurn, StoredMessage, TurnRow};
+pub use entities::property_name;
+pub use error::{QueryError, StoreError};
+pub use events::{EventWeights, StoredEvent};
+pub use export::GraphName;
+pub use facts::MessageKey;
+pub use guard::MAX_QUERY_BYTES;
+pub use ledger::{AdoptionRow, AssessmentRow, JobKind, JobRow, JobState};
+pub use migrate::FORMAT_VERSION;
+pub use named::{BindError, NamedQuery, Param, ParamKind};
+pub use names::{Names, encode_segment};
+pub use query::{
+    GraphFormat, PREFIXES, QueryAnswer, QueryForm, QueryOptions, QuerySlots, ResultsFormat,
+};
+pub use system::{Counters, ThreadRow};
+pub use tx::{Node, Tx};
+
+use crate::model::NamespaceName;
+use oxigraph::store::{Store, StoreOptions};
+use std::path::Path;
+
+/// Most files one store keeps open: many stores share a process.
+const MAX_OPEN_FILES: u32 = 64;
+
+pub(crate) const fn pred_type() -> &'static str {
+    crate::vocab::rdf::TYPE
+}
+
+/// The quads of one namespace.
+#[derive(Clone)]
+pub struct NamespaceStore {
+    store: Store,
+    names: Names,
+}
+
+impl NamespaceStore {
+    /// Opens the store in a folder, or makes an empty one there.
+    ///
+    /// # Errors
+    /// When the folder is locked, damaged or cannot be written.
+    pub fn open(folder: &Path, namespace: &NamespaceName) -> Result<Self, StoreError> {
+        let options = StoreOptions::default().with_max_open_files(MAX_OPEN_FILES);
+        let store = Store::open_with_options(folder, options)?;
+        Ok(Self { store, names: Names::new(namespace) })
+    }
+
+    /// Returns the namespace's IRIs.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Begins a transaction. For reads it is a stable snapshot; only the namespace's writer may
+    /// commit one.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn begin(&self) -> Result<Tx<'_>, StoreError> {
+        Ok(Tx::new(self.store.start_transaction()?, &self.names))
+    }
+
+    /// Makes everything written so far survive a power cut, so that replay starts after it.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        Ok(self.store.flush()?)
+    }
+
+    /// Compacts the files.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn optimize(&self) -> Result<(), StoreError> {
+        Ok(self.store.optimize()?)
+    }
+
+    /// Writes a checkpoint that opens independently.
+    ///
+    /// # Errors
+    /// When the folder exists or cannot be written.
+    pub fn backup(&self, folder: &Path) -> Result<(), StoreError> {
+        Ok(self.store.backup(folder)?)
+    }
+}

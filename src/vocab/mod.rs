@@ -93,8 +93,8 @@ pub mod sg {
         POSITION = "position",
         /// SHA-256 over the turn's content, to recognise a repeat.
         CONTENT_HASH = "contentHash",
-        /// Chat role.
-        ROLE = "role",
+        /// Chat role (`sg:role` is a fact property: a position somebody holds).
+        ROLE = "chatRole",
         /// Who spoke.
         SPEAKER = "speaker",
         /// The exact text.
@@ -370,3 +370,6 @@ pub mod xsd {
         BOOLEAN = "boolean",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ pub async fn put_namespace(
     body: Body,
 ) -> Result<(StatusCode, Json<NamespaceBody>), ApiError> {
     let patch: SettingsPatchBody = body::json(&headers, body, body::SMALL).await?;
-    let (info, created) = app.run(move |memory| memory.configure(&ns, patch.into())).await?;
+    let (info, created) = app.run(move |memory| memory.configure(&ns, &patch.into())).await?;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(info.into())))
 }

@@ -118,7 +118,7 @@ pub async fn seal(
 ) -> Answer<BlocksSealedBody> {
     let request: SealBody = body::json(&headers, body, body::SMALL).await?;
     let thread = request.thread.map(ThreadId);
-    let blocks = app.run(move |memory| memory.seal(&ns, thread)).await?;
+    let blocks = app.run(move |memory| memory.seal(&ns, thread.as_ref())).await?;
     Ok(Json(BlocksSealedBody { blocks: blocks.into_iter().map(|id| id.0).collect() }))
 }
 

@@ -10,6 +10,7 @@ use super::args::Global;
 use super::door::Door;
 use super::output;
 use crate::clock::Clock;
+use crate::jobs::Runner;
 use crate::telemetry::{self, LogForm};
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -89,7 +90,7 @@ async fn tell(
     if story.is_told_already().await? {
         bail!("this folder holds the namespace {NAMESPACE:?} already; name an empty folder");
     }
-    memory.start_background();
+    let runner = Runner::start(&memory)?;
     prologue::record(&mut story, &memory).await?;
     story.blocks().await?;
     story.events().await?;
@@ -100,5 +101,6 @@ async fn tell(
     story.why(&project).await?;
     story.plans().await?;
     story.what_next(kept)?;
+    tokio::task::spawn_blocking(move || drop(runner)).await.context("stopping failed")?;
     Ok(json.then(|| story.into_json()))
 }

@@ -66,7 +66,7 @@ fn count_u64(number: u64, thing: &str) -> String {
 
 async fn settle(memory: &Memory) -> anyhow::Result<()> {
     let (memory, name) = (memory.clone(), NamespaceName::new(NAMESPACE)?);
-    let settled = tokio::task::spawn_blocking(move || memory.settle(&name, PATIENCE))
+    let settled = tokio::task::spawn_blocking(move || crate::jobs::settle(&memory, &name, PATIENCE))
         .await
         .context("the background work failed inside")??;
     if !settled {

@@ -4,6 +4,7 @@ use crate::api::{self, App};
 use crate::cli::door::open_memory;
 use crate::cli::session::Session;
 use crate::clock::Clock;
+use crate::jobs::Runner;
 use crate::telemetry::{self, LogForm};
 use anyhow::Context;
 use clap::ValueEnum;
@@ -70,7 +71,7 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         .context("another server may be running; choose another with --listen 127.0.0.1:0")?;
     let address = format!("http://{}", listener.local_addr()?);
     memory.announce(&address)?;
-    memory.start_background();
+    let runner = Runner::start(&memory)?;
     let tidying = tokio::spawn(async {
         let mut ticks = tokio::time::interval(TIDY_EVERY);
         loop {
@@ -85,7 +86,12 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     let served = api::serve(listener, App::new(memory.clone()), asked_to_stop()).await;
     tidying.abort();
     // Waits for the background threads, so that their last writes are whole.
-    tokio::task::spawn_blocking(move || memory.shutdown()).await.context("stopping failed")?;
+    tokio::task::spawn_blocking(move || {
+        drop(runner);
+        memory.close();
+    })
+    .await
+    .context("stopping failed")?;
     served?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)

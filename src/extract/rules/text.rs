@@ -1,0 +1,505 @@
+//! Cutting messages into sentences and clauses, with code, quotations and URLs blanked out.
+
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Compiles a case-insensitive pattern once; `~` is a word boundary that also holds between
+/// Latin and Han letters.
+macro_rules! cue {
+    ($(#[$doc:meta])* $name:ident, $body:expr) => {
+        $(#[$doc])*
+        pub(super) static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| $crate::extract::rules::text::compile($body));
+    };
+}
+pub(super) use cue;
+
+pub(super) fn compile(body: &str) -> Regex {
+    Regex::new(&format!("(?i){}", body.replace('~', r"(?-u:\b)")))
+        .expect("the built-in patterns are valid")
+}
+
+/// A sentence or clause: a byte range of its message.
+pub(super) type Span = Range<usize>;
+
+/// One sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    pub span: Span,
+    pub is_question: bool,
+    pub clauses: Vec<Span>,
+}
+
+/// Returns a copy of the same byte length in which everything that is not the speaker's own
+/// statement is blank: code, quoted lines, long quotations, URLs.
+pub(super) fn blank_foreign_text(text: &str) -> String {
+    static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?s:```.*?(?:```|\z))|(?s:~~~.*?(?:~~~|\z))",
+            r"|(?m:^[ \t]*>.*$)",
+            r"|(?m:^(?:    |\t)[^\n]*[;{}()=<>][^\n]*$)",
+            r"|(?:https?|ftp|file)://[^\s，。）)]+",
+            r#"|"[^"\n]{24,400}"|“[^”\n]{12,400}”|「[^」\n]{12,400}」|‘[^’\n]{16,400}’"#,
+            r"|`[^`\n]*[ (){}=;][^`\n]*`",
+            r"|(?m:^\s*(?:[\[{].*[\]}],?|[$#%] .*|at [\w.$<>]+\(.*\))\s*$)",
+        ))
+        .expect("the pattern of foreign text is valid")
+    });
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for found in FOREIGN.find_iter(text) {
+        out.push_str(&text[done..found.start()]);
+        for c in found.as_str().chars() {
+            if c == '\n' {
+                out.push('\n');
+            } else {
+                out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+            }
+        }
+        done = found.end();
+    }
+    out.push_str(&text[done..]);
+    // Marks of emphasis are no words.
+    out.chars().map(|c| if matches!(c, '*' | '`') { ' ' } else { c }).collect()
+}
+
+pub(super) fn is_han(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}')
+}
+
+/// Whether a text reads as Chinese: a fair share of its letters is Han.
+pub(super) fn is_chinese(text: &str) -> bool {
+    let (mut han, mut latin_words, mut in_word) = (0usize, 0usize, false);
+    for c in text.chars() {
+        if is_han(c) {
+            han += 1;
+        }
+        let latin = c.is_ascii_alphabetic();
+        if latin && !in_word {
+            latin_words += 1;
+        }
+        in_word = latin || (in_word && (c.is_ascii_alphanumeric() || c == '-' || c == '\''));
+    }
+    han > 0 && han >= latin_words
+}
+
+const ABBREVIATIONS: &[&str] = &[
+    "e.g", "i.e", "etc", "vs", "dr", "mr", "mrs", "ms", "prof", "st", "no", "approx", "inc", "ltd",
+    "jr", "sr", "cf", "fig", "vol", "a.m", "p.m",
+];
+
+/// Whether the full stop at a byte position ends a sentence.
+fn full_stop_ends(text: &str, stop: usize) -> bool {
+    let after = &text[stop + 1..];
+    if !after.is_empty()
+        && !after.starts_with(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | ')' | '\'' | '”') || is_han(c)
+        })
+    {
+        return false;
+    }
+    let word_start =
+        text[..stop].rfind(|c: char| c.is_whitespace() || c == '(').map_or(0, |i| i + 1);
+    let word_start = (word_start..=stop).find(|i| text.is_char_boundary(*i)).unwrap_or(stop);
+    let word = text[word_start..stop].to_ascii_lowercase();
+    let next_is_upper = after.trim_start().starts_with(|c: char| c.is_uppercase() || !c.is_ascii());
+    if matches!(word.as_str(), "etc" | "a.m" | "p.m" | "no" | "st") {
+        return after.trim().is_empty() || next_is_upper;
+    }
+    if ABBREVIATIONS.contains(&word.as_str()) {
+        return after.trim().is_empty();
+    }
+    // An initial, as in "J. Smith".
+    !(word.len() == 1
+        && word != "i"
+        && word.bytes().all(|b| b.is_ascii_alphabetic())
+        && text[word_start..].starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+/// Splits a blanked message into sentences.
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((index, c)) = chars.next() {
+        let ends = match c {
+            '!' | '?' | '。' | '！' | '？' | '\n' | '…' => true,
+            '.' => full_stop_ends(text, index),
+            _ => false,
+        };
+        if !ends {
+            continue;
+        }
+        let mut end = index + c.len_utf8();
+        let mut question = matches!(c, '?' | '？');
+        while let Some((next, d)) = chars.peek().copied() {
+            if !matches!(d, '!' | '?' | '.' | '。' | '！' | '？' | '"' | '”' | ')' | '…') {
+                break;
+            }
+            question |= matches!(d, '?' | '？');
+            end = next + d.len_utf8();
+            chars.next();
+        }
+        push_sentence(text, start..end, question, &mut out);
+        start = end;
+    }
+    push_sentence(text, start..text.len(), false, &mut out);
+    out
+}
+
+fn push_sentence(text: &str, span: Span, is_question: bool, out: &mut Vec<Sentence>) {
+    let span = trim(text, span);
+    if text[span.clone()].chars().any(char::is_alphanumeric) {
+        let clauses = clauses(text, &span);
+        out.push(Sentence { span, is_question, clauses });
+    }
+}
+
+/// Narrows a range to the text without blanks, list marks and closing stops.
+pub(super) fn trim(text: &str, span: Span) -> Span {
+    let slice = &text[span.clone()];
+    let left = slice.trim_start_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(c, '-' | '•' | '·' | ',' | '，' | ';' | '；' | '、' | ':' | '—' | '–')
+    });
+    let start = span.end - left.len();
+    let right = left.trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | '，' | ';' | '；' | '、' | ':' | '：' | '—' | '–')
+    });
+    start..start + right.len()
+}
+
+/// The words of a range without its closing stop.
+pub(super) fn bare<'t>(text: &'t str, span: &Span) -> &'t str {
+    text[span.clone()].trim_end_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | ',' | '，' | '…' | '~' | '～')
+    })
+}
+
+cue!(
+    /// What may stand at the start of a clause of its own after a comma or "and".
+    CLAUSE_HEAD,
+    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking))"
+);
+
+fn begins_chinese(rest: &str) -> bool {
+    rest.starts_with(is_han) || (rest.chars().any(is_han) && is_chinese(rest))
+}
+
+/// Splits a sentence into clauses.
+fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    let mut start = sentence.start;
+    let slice = &text[sentence.clone()];
+    for (offset, c) in slice.char_indices() {
+        let at = sentence.start + offset;
+        let rest_start = at + c.len_utf8();
+        let cuts = match c {
+            ';' | '；' | '，' => true,
+            ',' | '—' | '–' => {
+                let rest = text[rest_start..sentence.end].trim_start();
+                let after_is_blank =
+                    text[rest_start..].starts_with(|d: char| d.is_whitespace() || is_han(d));
+                after_is_blank && (CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
+            }
+            ' ' if slice[offset..].starts_with(" - ") => true,
+            ' ' => {
+                let rest = &text[rest_start..sentence.end];
+                starts_joined_clause(rest)
+                    && !text[start..at].trim_end().ends_with([',', ';', '，'])
+            }
+            _ => false,
+        };
+        if cuts && at > start {
+            let piece = trim(text, start..at);
+            if !piece.is_empty() {
+                out.push(piece);
+            }
+            start = rest_start;
+        }
+    }
+    let piece = trim(text, start..sentence.end);
+    if !piece.is_empty() {
+        out.push(piece);
+    }
+    out
+}
+
+/// "… and I moved", "… so I moved", "… but we keep": a clause joined without a comma.
+fn starts_joined_clause(rest: &str) -> bool {
+    let Some(word) = ["and ", "but ", "so "].into_iter().find(|w| rest.starts_with(w)) else {
+        return false;
+    };
+    let tail = &rest[word.len()..];
+    ["I ", "I'", "we ", "we'", "he ", "she ", "they ", "it's ", "it is "]
+        .iter()
+        .any(|head| tail.starts_with(head))
+        || (word == "and "
+            && CLAUSE_HEAD.is_match(tail)
+            && tail.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+/// Counts characters of a message up to a byte position.
+pub(super) fn chars_before(text: &str, byte: usize) -> usize {
+    text[..byte].chars().count()
+}
+
+/// Content words for overlap tests: lower-case stems of Latin words, Han bigrams.
+pub(super) fn content_tokens(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut word = String::new();
+    let mut previous_han: Option<char> = None;
+    for c in text.chars().chain([' ']) {
+        if is_han(c) {
+            flush(&mut word, &mut out);
+            if let Some(p) = previous_han {
+                let pair: String = [p, c].into_iter().collect();
+                if !HAN_STOP.contains(&pair.as_str()) {
+                    out.push(pair);
+                }
+            }
+            previous_han = Some(c);
+            continue;
+        }
+        previous_han = None;
+        if c.is_alphanumeric() || (matches!(c, '-' | '_' | '.' | '+' | '#') && !word.is_empty()) {
+            word.extend(c.to_lowercase());
+        } else {
+            flush(&mut word, &mut out);
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+const HAN_STOP: &[&str] = &[
+    "我们", "你们", "他们", "这个", "那个", "项目", "一个", "已经", "现在", "可以", "什么", "怎么",
+    "没有", "不是", "就是", "还是", "因为", "所以", "但是", "如果", "今天", "明天", "昨天", "下周",
+    "上周", "这周", "好的",
+];
+
+fn flush(word: &mut String, out: &mut Vec<String>) {
+    let trimmed = word.trim_end_matches(['.', '-', '_']);
+    if trimmed.chars().count() > 1 && !STOP.contains(&trimmed) {
+        out.push(stem(trimmed));
+    }
+    word.clear();
+}
+
+/// A light stem, enough to let "icons" meet "icon" and "finished" meet "finish".
+fn stem(word: &str) -> String {
+    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
+        return (*base).to_owned();
+    }
+    for (suffix, least) in [("ing", 4), ("ed", 3), ("es", 4), ("s", 3)] {
+        if let Some(base) = word.strip_suffix(suffix)
+            && base.len() >= least
+            && !base.ends_with(['s', 'u', 'i'])
+        {
+            return base.trim_end_matches('e').to_owned();
+        }
+    }
+    word.trim_end_matches('e').to_owned()
+}
+
+const IRREGULAR: &[(&str, &str)] = &[
+    ("sent", "send"),
+    ("ran", "run"),
+    ("bought", "buy"),
+    ("wrote", "writ"),
+    ("written", "writ"),
+    ("built", "build"),
+    ("made", "mak"),
+    ("took", "tak"),
+    ("taken", "tak"),
+    ("went", "go"),
+    ("moved", "mov"),
+    ("left", "leav"),
+    ("sold", "sell"),
+    ("paid", "pay"),
+    ("met", "meet"),
+    ("flew", "fly"),
+    ("flying", "fly"),
+    ("began", "begin"),
+    ("begins", "begin"),
+    ("done", "do"),
+    ("gave", "giv"),
+    ("got", "get"),
+    ("chose", "choos"),
+    ("running", "run"),
+    ("runs", "run"),
+    ("shipped", "ship"),
+    ("shipping", "ship"),
+];
+
+const STOP: &[&str] = &[
+    "the",
+    "an",
+    "and",
+    "or",
+    "but",
+    "so",
+    "to",
+    "of",
+    "in",
+    "on",
+    "at",
+    "by",
+    "for",
+    "with",
+    "from",
+    "as",
+    "is",
+    "are",
+    "was",
+    "were",
+    "be",
+    "been",
+    "am",
+    "it",
+    "its",
+    "it's",
+    "this",
+    "that",
+    "these",
+    "those",
+    "i",
+    "i'm",
+    "me",
+    "my",
+    "we",
+    "us",
+    "our",
+    "you",
+    "your",
+    "he",
+    "she",
+    "they",
+    "them",
+    "his",
+    "her",
+    "their",
+    "do",
+    "did",
+    "does",
+    "done",
+    "have",
+    "has",
+    "had",
+    "will",
+    "would",
+    "can",
+    "could",
+    "should",
+    "must",
+    "let",
+    "let's",
+    "not",
+    "no",
+    "yes",
+    "ok",
+    "now",
+    "then",
+    "also",
+    "just",
+    "very",
+    "too",
+    "please",
+    "still",
+    "again",
+    "there",
+    "here",
+    "what",
+    "which",
+    "who",
+    "when",
+    "where",
+    "why",
+    "how",
+    "if",
+    "until",
+    "since",
+    "after",
+    "before",
+    "next",
+    "last",
+    "week",
+    "month",
+    "year",
+    "day",
+    "today",
+    "tomorrow",
+    "yesterday",
+    "project",
+    "got",
+    "get",
+    "use",
+    "going",
+    "all",
+    "some",
+    "any",
+    "one",
+    "two",
+    "new",
+    "up",
+    "out",
+    "about",
+    "into",
+    "want",
+    "need",
+    "like",
+];
+
+/// How many content tokens two texts share.
+pub(super) fn shared_tokens(left: &[String], right: &[String]) -> usize {
+    left.iter().filter(|t| right.binary_search(t).is_ok()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> Vec<String> {
+        sentences(text).into_iter().map(|s| text[s.span].to_owned()).collect()
+    }
+
+    #[test]
+    fn versions_urls_and_abbreviations_stay_whole() {
+        assert_eq!(split("We run 2.1.0 now. See docs."), ["We run 2.1.0 now.", "See docs."]);
+        assert_eq!(split("Use store.ts, e.g. for tests."), ["Use store.ts, e.g. for tests."]);
+        assert_eq!(
+            split("Dr. Chen called. 好的。走吧！"),
+            ["Dr. Chen called.", "好的。", "走吧！"]
+        );
+    }
+
+    #[test]
+    fn foreign_text_is_blank_and_keeps_its_length() {
+        let text = "I said:\n```\nlet x = 1;\n```\n> old words\nsee https://x.org/a?b. 完";
+        let blank = blank_foreign_text(text);
+        assert_eq!(blank.len(), text.len());
+        assert!(
+            !blank.contains("let x") && !blank.contains("old words") && !blank.contains("x.org")
+        );
+        assert!(blank.contains("I said") && blank.contains('完'));
+    }
+
+    #[test]
+    fn clauses_are_cut_where_a_new_subject_begins() {
+        let cut = |text: &str| -> Vec<String> {
+            sentences(text)[0].clauses.iter().map(|s| text[s.clone()].to_owned()).collect()
+        };
+        assert_eq!(
+            cut("The contract ended in May, the new one begins in June."),
+            ["The contract ended in May", "the new one begins in June."]
+        );
+        assert_eq!(
+            cut("Kevin 走了，Yuki 接手，其他不变。"),
+            ["Kevin 走了", "Yuki 接手", "其他不变。"]
+        );
+        assert_eq!(cut("Red, green and blue lamps."), ["Red, green and blue lamps."]);
+    }
+}

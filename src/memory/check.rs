@@ -1,0 +1,138 @@
+//! Checking a namespace: journal, store, current state and index must agree.
+
+use super::apply::refresh_slot;
+use super::error::MemoryError;
+use super::namespace::Namespace;
+use super::project::slot_change;
+use super::types::Finding;
+use super::writer::lock;
+use crate::model::{TxTime, ValidTime};
+use crate::store::{NamedQuery, QueryOptions};
+use crate::temporal;
+use std::collections::BTreeMap;
+
+impl Namespace {
+    /// Checks everything that can be checked. No finding means clean.
+    ///
+    /// # Errors
+    /// When something cannot even be read.
+    pub fn check(&self) -> Result<Vec<Finding>, MemoryError> {
+        let mut findings = Vec::new();
+        let mut find = |check, detail: String| findings.push(Finding { check, detail });
+        let writer = lock(&self.writer);
+        let verification = writer.journal.verify()?;
+        for damage in &verification.findings {
+            find("journal_damaged", damage.to_string());
+        }
+        let last = writer.journal.last_seq();
+        drop(writer);
+        let tx = self.store.begin()?;
+        let applied = tx.applied()?;
+        if applied < last {
+            find("store_behind", format!("the store has applied {applied} of {last} records"));
+        }
+        self.check_slots(&tx, &mut find)?;
+        self.check_sources(&tx, &mut find)?;
+        drop(tx);
+        if let Some(view) = NamedQuery::find("integrity") {
+            let mut arguments = BTreeMap::new();
+            view.with_clocks_at(&mut arguments, self.now());
+            let query = view
+                .bind(self.store.names().base(), &arguments)
+                .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
+            let options = QueryOptions {
+                timeout: std::time::Duration::from_secs(600),
+                max_rows: 100,
+                results: crate::store::ResultsFormat::Csv,
+                ..QueryOptions::default()
+            };
+            let answer = self.store.run_prepared(query, &options)?;
+            let text = String::from_utf8_lossy(&answer.body);
+            for line in text.lines().skip(1) {
+                find("integrity", line.to_owned());
+            }
+        }
+        let lag = self.info()?.index_lag;
+        if lag == 0 {
+            let wanted = super::indexer::document_count(&self.store)?;
+            let held = self.index.doc_count();
+            if held < wanted {
+                let detail = format!("the index holds {held} documents, the store at least {wanted}");
+                find("index_differs", detail);
+            }
+        }
+        Ok(findings)
+    }
+
+    /// Current state and stored Facts must be what folding the claims gives.
+    fn check_slots(
+        &self,
+        tx: &crate::store::Tx<'_>,
+        find: &mut impl FnMut(&'static str, String),
+    ) -> Result<(), MemoryError> {
+        let forgotten = tx.forgotten_events()?;
+        let now = self.now();
+        for id in tx.slot_ids()? {
+            let Some(slot) = tx.slot(&id)? else { continue };
+            let change = slot_change(tx, &slot, &[], &forgotten, TxTime(now))?;
+            if !change.is_empty() {
+                find(
+                    "facts_differ",
+                    format!("slot {id} ({} {}): its facts are not what its claims give", slot.entity, slot.property),
+                );
+            }
+            let facts = tx.facts_of(&id)?;
+            let conflicts = tx.conflicts_of(&id)?;
+            let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
+            let mut wanted: Vec<_> = state.current.iter().map(|fact| fact.id.clone()).collect();
+            wanted.sort();
+            if tx.current_facts_of_slot(&id)? != wanted {
+                find(
+                    "current_differs",
+                    format!("slot {id} ({} {}): the current graph differs from its facts; run rebuild-current", slot.entity, slot.property),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Every Event and Fact names its sources.
+    fn check_sources(
+        &self,
+        tx: &crate::store::Tx<'_>,
+        find: &mut impl FnMut(&'static str, String),
+    ) -> Result<(), MemoryError> {
+        for id in tx.event_ids()? {
+            let sources = tx.event_sources(&id)?;
+            if sources.is_empty() {
+                find("event_without_source", format!("event {id} names no source"));
+            }
+            for (thread, message) in sources {
+                if !tx.has_message(&thread, &message)? {
+                    find("dangling_source", format!("event {id} names message {thread}/{message}, which is not there"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the current graph again from the Facts. Returns the number of Slots.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn rebuild_current(&self) -> Result<u64, MemoryError> {
+        let now = self.now();
+        let mut writer = lock(&self.writer);
+        let mut tx = self.store.begin()?;
+        let current = tx.names.current.clone();
+        tx.clear_graph(&current)?;
+        let slots = tx.slot_ids()?;
+        let mut due = Vec::new();
+        for slot in &slots {
+            due.push((slot.clone(), refresh_slot(&mut tx, slot, now)?));
+        }
+        tx.commit()?;
+        writer.hot.due = due.into_iter().filter_map(|(slot, at)| Some((slot, at?))).collect();
+        Ok(slots.len() as u64)
+    }
+}

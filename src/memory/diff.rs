@@ -1,0 +1,86 @@
+//! What changed between two points of one clock.
+
+use super::error::MemoryError;
+use super::facts::SlotView;
+use super::namespace::Namespace;
+use super::types::{AsOf, Diff, DiffClock, FactCard};
+use crate::model::{EventId, FactStatus, TxTime, ValidTime};
+use crate::store::Tx;
+use crate::temporal::{self, Clock, SlotDifference};
+use chrono::{DateTime, Utc};
+
+impl Namespace {
+    /// Compares two points of a clock.
+    ///
+    /// # Errors
+    /// When the range is reversed.
+    pub fn diff(
+        &self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+        clock: DiffClock,
+    ) -> Result<Diff, MemoryError> {
+        if from > to {
+            let reason = format!("the range is reversed: it begins {from} and ends {to}");
+            return Err(MemoryError::invalid("from", reason));
+        }
+        let tx = self.store.begin()?;
+        let forgotten = tx.forgotten_events()?;
+        let (which, as_of) = match clock {
+            DiffClock::Valid => {
+                let at = AsOf { valid_at: Some(ValidTime(to)), known_at: None };
+                (Clock::Valid, at)
+            }
+            DiffClock::Known => {
+                (Clock::Known, AsOf { valid_at: None, known_at: Some(TxTime(to)) })
+            }
+        };
+        let mut diff = Diff::default();
+        let mut order: [Vec<(DateTime<Utc>, FactCard, Option<EventId>)>; 4] = Default::default();
+        for id in tx.slot_ids()? {
+            let Some(view) = SlotView::read(&tx, &id, &forgotten)? else { continue };
+            let slot_diff = temporal::diff(&view.facts, &view.conflicts, from, to, which);
+            let lists =
+                [slot_diff.added, slot_diff.ended, slot_diff.corrected, slot_diff.conflicted];
+            for (list, into) in lists.into_iter().zip(&mut order) {
+                for difference in list {
+                    into.extend(self.difference(&tx, &view, difference, as_of)?);
+                }
+            }
+        }
+        for list in &mut order {
+            list.sort_by(|a, b| (a.0, &a.1.fact.id).cmp(&(b.0, &b.1.fact.id)));
+        }
+        let [added, ended, corrected, conflicted] = order;
+        let strip = |list: Vec<(DateTime<Utc>, FactCard, Option<EventId>)>| {
+            list.into_iter().map(|(_, card, cause)| (card, cause)).collect()
+        };
+        diff.added = strip(added);
+        diff.ended = strip(ended);
+        diff.corrected = strip(corrected);
+        diff.conflicted = strip(conflicted);
+        Ok(diff)
+    }
+
+    fn difference(
+        &self,
+        tx: &Tx<'_>,
+        view: &SlotView,
+        difference: SlotDifference,
+        as_of: AsOf,
+    ) -> Result<Option<(DateTime<Utc>, FactCard, Option<EventId>)>, MemoryError> {
+        let Some(fact) = view.facts.iter().find(|fact| fact.id == difference.fact) else {
+            return Ok(None);
+        };
+        let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
+        let status = temporal::status_of(
+            fact,
+            &view.facts,
+            &view.conflicts,
+            valid_at,
+            as_of.known_at,
+        );
+        let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
+        Ok(Some((difference.at, card, difference.cause)))
+    }
+}

@@ -1,0 +1,229 @@
+//! Entities: finding them, their state, their timeline.
+
+use super::error::MemoryError;
+use super::facts::{SlotView, sentence};
+use super::namespace::Namespace;
+use super::types::{AsOf, EntityFilter, EntityState, Page, TimelineEntry};
+use crate::model::{Entity, EntityId, EntityKind, FactStatus, ValidTime, normalise_name, to_rfc3339};
+use crate::store::Tx;
+
+/// Most superseded Facts that an entity's state shows; the timeline has all of them.
+const MAX_SUPERSEDED: usize = 500;
+
+impl Namespace {
+    /// Finds an entity by id, IRI, or a name that only one entity has.
+    pub(super) fn find_entity(&self, tx: &Tx<'_>, asked: &str) -> Result<Entity, MemoryError> {
+        let id = tx.names.id_of("entity", asked).unwrap_or_else(|| asked.to_owned());
+        if let Some(entity) = tx.entity(&EntityId(id))? {
+            return Ok(entity);
+        }
+        // An id written with another spelling of the name is still that entity's.
+        if let Some((kind, name)) = asked.split_once(':')
+            && EntityKind::parse(kind).is_some()
+        {
+            let id = EntityId(format!("{kind}:{}", normalise_name(name)));
+            if let Some(entity) = tx.entity(&id)? {
+                return Ok(entity);
+            }
+        }
+        let named = tx.entities_named(&normalise_name(asked))?;
+        match named.as_slice() {
+            [] => Err(self.not_found("entity", asked)),
+            [one] => tx.entity(one)?.ok_or_else(|| self.not_found("entity", asked)),
+            several => {
+                let ids: Vec<&str> = several.iter().map(EntityId::as_str).collect();
+                Err(MemoryError::Conflict(format!(
+                    "{asked:?} names {} entities: {}; use one of these ids",
+                    several.len(),
+                    ids.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// Lists entities, by id.
+    ///
+    /// # Errors
+    /// When the cursor is not ours.
+    pub fn entities(&self, filter: &EntityFilter) -> Result<Page<Entity>, MemoryError> {
+        let limit = super::page_limit(filter.page.limit);
+        let after = super::cursor_parts(filter.page.cursor.as_deref(), 1)?.into_iter().next();
+        let wanted = filter.q.as_deref().map(normalise_name).filter(|key| !key.is_empty());
+        let tx = self.store.begin()?;
+        let mut items = Vec::new();
+        let mut next = None;
+        for id in tx.entity_ids()? {
+            if after.as_deref().is_some_and(|after| id.as_str() <= after) {
+                continue;
+            }
+            let prefix = filter.kind.map(|kind| format!("{}:", kind.as_str()));
+            if prefix.is_some_and(|prefix| !id.as_str().starts_with(&prefix)) {
+                continue;
+            }
+            let Some(entity) = tx.entity(&id)? else { continue };
+            let fits = wanted.as_ref().is_none_or(|wanted| {
+                std::iter::once(&entity.label)
+                    .chain(&entity.aliases)
+                    .any(|name| normalise_name(name).contains(wanted))
+            });
+            if !fits {
+                continue;
+            }
+            if items.len() == limit {
+                next = items.last().map(|last: &Entity| super::cursor(&[last.id.as_str()]));
+                break;
+            }
+            items.push(entity);
+        }
+        Ok(Page { items, next })
+    }
+
+    /// Returns what an entity's Facts say from a point on both clocks.
+    ///
+    /// # Errors
+    /// When there is no such entity, or several of that name.
+    pub fn entity(&self, asked: &str, as_of: AsOf) -> Result<EntityState, MemoryError> {
+        let tx = self.store.begin()?;
+        let entity = self.find_entity(&tx, asked)?;
+        let forgotten = tx.forgotten_events()?;
+        let now = ValidTime(self.now());
+        let mut state = EntityState {
+            entity: entity.clone(),
+            current: Vec::new(),
+            superseded: Vec::new(),
+            conflicts: Vec::new(),
+            planned: Vec::new(),
+        };
+        for slot in tx.slots_of(&entity.id)? {
+            let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
+            let slot_state = view.state(as_of, now);
+            let card = |fact, status| self.fact_card(&tx, fact, status, as_of);
+            for fact in &slot_state.current {
+                state.current.push(card(fact, FactStatus::Current)?);
+            }
+            for fact in slot_state.superseded.iter().chain(&slot_state.corrected) {
+                state.superseded.push(card(fact, FactStatus::Superseded)?);
+            }
+            for fact in slot_state.planned.iter().chain(&slot_state.upcoming) {
+                state.planned.push(card(fact, FactStatus::Planned)?);
+            }
+            state.conflicts.extend(self.conflict_cards(
+                &tx,
+                &view,
+                &slot_state.conflict,
+                as_of,
+            )?);
+        }
+        let by_property = |a: &super::types::FactCard, b: &super::types::FactCard| {
+            let key = |card: &super::types::FactCard| {
+                let slot = &card.fact.slot;
+                (slot.property.clone(), slot.qualifier.clone(), card.value_label.clone())
+            };
+            key(a).cmp(&key(b))
+        };
+        state.current.sort_by(by_property);
+        state.planned.sort_by(by_property);
+        // The latest to end comes first.
+        state.superseded.sort_by(|a, b| {
+            (b.valid_to, &a.fact.id).cmp(&(a.valid_to, &b.fact.id))
+        });
+        state.superseded.truncate(MAX_SUPERSEDED);
+        Ok(state)
+    }
+
+    /// Returns what happened to an entity, oldest first.
+    ///
+    /// # Errors
+    /// When there is no such entity, or several of that name.
+    pub fn timeline(
+        &self,
+        asked: &str,
+        as_of: AsOf,
+    ) -> Result<(Entity, Vec<TimelineEntry>), MemoryError> {
+        let tx = self.store.begin()?;
+        let entity = self.find_entity(&tx, asked)?;
+        let forgotten = tx.forgotten_events()?;
+        let now = ValidTime(self.now());
+        let mut entries = Vec::new();
+        for slot in tx.slots_of(&entity.id)? {
+            let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
+            self.slot_entries(&tx, &view, as_of, now, &mut entries)?;
+        }
+        for row in self.event_index()?.rows() {
+            if !row.entities.contains(&entity.id)
+                || forgotten.contains(&row.id)
+                || as_of.known_at.is_some_and(|at| row.recorded_at > at.0)
+            {
+                continue;
+            }
+            let Some(stored) = tx.event(&row.id)? else { continue };
+            entries.push(TimelineEntry {
+                at: row.from.unwrap_or(row.mentioned_at),
+                what: "event",
+                fact: None,
+                event: Some(row.id.clone()),
+                text: format!(
+                    "{} ({}, {}): {}",
+                    stored.event.title,
+                    stored.event.kind.as_str(),
+                    stored.event.status.as_str(),
+                    stored.event.summary
+                ),
+            });
+        }
+        if let Some(valid_at) = as_of.valid_at {
+            entries.retain(|entry| entry.at <= valid_at.0);
+        }
+        entries.sort_by(|a, b| (a.at, a.what, &a.text).cmp(&(b.at, b.what, &b.text)));
+        Ok((entity, entries))
+    }
+
+    fn slot_entries(
+        &self,
+        tx: &Tx<'_>,
+        view: &SlotView,
+        as_of: AsOf,
+        now: ValidTime,
+        entries: &mut Vec<TimelineEntry>,
+    ) -> Result<(), MemoryError> {
+        let state = view.state(as_of, now);
+        let lists = [
+            (&state.current, FactStatus::Current),
+            (&state.superseded, FactStatus::Superseded),
+            (&state.corrected, FactStatus::Superseded),
+            (&state.conflict, FactStatus::Conflict),
+            (&state.planned, FactStatus::Planned),
+            (&state.upcoming, FactStatus::Planned),
+        ];
+        for (facts, status) in lists {
+            for fact in facts {
+                let card = self.fact_card(tx, fact, status, as_of)?;
+                let began = fact.valid_from.map_or(fact.recorded_at.0, |from| from.0);
+                let planned = status == FactStatus::Planned;
+                entries.push(TimelineEntry {
+                    at: began,
+                    what: if planned { "planned" } else { "fact_began" },
+                    event: fact.events.first().cloned(),
+                    text: sentence(&card),
+                    fact: Some(card.clone()),
+                });
+                let (Some(to), Some(reason)) = (card.valid_to, card.reason) else { continue };
+                entries.push(TimelineEntry {
+                    at: to.0,
+                    what: "fact_ended",
+                    event: fact.closing(as_of.known_at).map(|closing| closing.cause.clone()),
+                    text: format!(
+                        "{}: {} no longer {} ({} {})",
+                        card.subject_label,
+                        fact.slot.property.replace('_', " "),
+                        card.value_label,
+                        reason.as_str(),
+                        to_rfc3339(to.0)
+                    ),
+                    fact: Some(card),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The service's face: every use case by namespace name.
+
+use super::error::MemoryError;
+use super::pool::Memory;
+use super::types::{
+    AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context, Diff,
+    DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat, Finding,
+    JobCard, JobFilter, NamespaceInfo, Page, RecallAnswer, RecallRequest, SearchAnswer,
+    SearchRequest, TimelineEntry, Why, WhyQuestion,
+};
+use crate::model::{
+    AssessmentId, BlockId, Entity, EventId, JobId, Level, NamespaceName, ReceiptId, ThreadId,
+};
+use crate::store::{GraphFormat, GraphName, QueryAnswer, QueryOptions};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+type Result<T> = std::result::Result<T, MemoryError>;
+
+/// Methods that only find the namespace and ask it.
+macro_rules! by_namespace {
+    ($($(#[$doc:meta])* $name:ident -> $method:ident ( $($arg:ident : $type:ty),* ) -> $answer:ty);+ $(;)?) => {
+        impl Memory {$(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// [`MemoryError::UnknownNamespace`], and see the use case.
+            pub fn $name(&self, ns: &NamespaceName, $($arg: $type),*) -> Result<$answer> {
+                self.get(ns)?.$method($($arg),*)
+            }
+        )+}
+    };
+}
+
+by_namespace! {
+    /// Returns settings, counts and what is outstanding.
+    namespace -> info() -> NamespaceInfo;
+    /// Seals open tails now.
+    seal -> seal(thread: Option<&ThreadId>) -> Vec<BlockId>;
+    /// Returns what stands in for a thread's history.
+    context -> context(thread: &ThreadId, budget: Option<usize>) -> Context;
+    /// Lists Blocks.
+    blocks -> blocks(filter: &BlockFilter) -> Page<BlockCard>;
+    /// Shows a Block.
+    block -> block(id: &BlockId, level: Option<Level>) -> BlockCard;
+    /// Expands a Block's view.
+    expand -> expand(id: &BlockId, to: ExpandTo) -> BlockCard;
+    /// Lists Events.
+    events -> events(filter: &EventFilter) -> Page<EventCard>;
+    /// Finds an Event.
+    event -> event(id: &EventId) -> EventCard;
+    /// Returns an Event as TriG.
+    event_trig -> event_trig(id: &EventId) -> Vec<u8>;
+    /// Pins an Event, or lets go of it.
+    pin -> pin(id: &EventId, pinned: bool) -> EventCard;
+    /// Forgets an Event.
+    forget -> forget(id: &EventId) -> EventCard;
+    /// Restores a forgotten Event.
+    restore_event -> restore(id: &EventId) -> EventCard;
+    /// Lists entities.
+    entities -> entities(filter: &EntityFilter) -> Page<Entity>;
+    /// Returns an entity's state.
+    entity -> entity(entity: &str, as_of: AsOf) -> EntityState;
+    /// Returns an entity's timeline.
+    timeline -> timeline(entity: &str, as_of: AsOf) -> (Entity, Vec<TimelineEntry>);
+    /// Explains a state.
+    why -> why(question: &WhyQuestion) -> Why;
+    /// Compares two points of a clock.
+    diff -> diff(from: DateTime<Utc>, to: DateTime<Utc>, clock: DiffClock) -> Diff;
+    /// Searches.
+    search -> search(request: &SearchRequest) -> SearchAnswer;
+    /// Recalls.
+    recall -> recall(request: &RecallRequest) -> RecallAnswer;
+    /// Judges a verdict on a batch.
+    assess -> assess(request: &AssessRequest) -> AssessAnswer;
+    /// Records what was really used.
+    adopt -> adopt(receipt: &ReceiptId, assessment: &AssessmentId, refs: &[String]) -> AdoptAnswer;
+    /// Lists jobs.
+    jobs -> jobs(filter: &JobFilter) -> Page<JobCard>;
+    /// Finds a job.
+    job -> job(id: &JobId) -> JobCard;
+    /// Lets a failed or cancelled job run again.
+    retry_job -> retry_job(id: &JobId) -> JobCard;
+    /// Cancels a pending job.
+    cancel_job -> cancel_job(id: &JobId) -> JobCard;
+    /// Runs a view by name.
+    named_query -> named_query(name: &str, arguments: &BTreeMap<String, String>, options: &QueryOptions) -> QueryAnswer;
+    /// Returns one graph.
+    graph -> graph(graph: &GraphName, format: GraphFormat) -> Vec<u8>;
+    /// Writes everything out.
+    export -> export(format: ExportFormat, out: &mut dyn Write) -> ();
+}
+
+impl Memory {
+    /// Returns how every namespace stands.
+    ///
+    /// # Errors
+    /// When the folder or a namespace cannot be read.
+    pub fn namespaces(&self) -> Result<Vec<NamespaceInfo>> {
+        self.names()?.iter().map(|name| self.namespace(name)).collect()
+    }
+
+    /// Returns the IRIs of the graphs that can be named, the default one first.
+    ///
+    /// # Errors
+    /// [`MemoryError::UnknownNamespace`].
+    pub fn graph_names(&self, ns: &NamespaceName) -> Result<Vec<String>> {
+        Ok(self.get(ns)?.graph_names())
+    }
+
+    fn each<T>(
+        &self,
+        ns: Option<&NamespaceName>,
+        run: impl Fn(&super::namespace::Namespace) -> Result<T>,
+    ) -> Result<Vec<(NamespaceName, T)>> {
+        let names = match ns {
+            Some(name) => vec![name.clone()],
+            None => self.names()?,
+        };
+        names
+            .into_iter()
+            .map(|name| {
+                let done = run(&*self.get(&name)?)?;
+                Ok((name, done))
+            })
+            .collect()
+    }
+
+    /// Checks one namespace or all of them. One that cannot even be opened is a finding.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or the namespace asked for does not exist.
+    pub fn check(&self, ns: Option<&NamespaceName>) -> Result<Vec<(NamespaceName, Vec<Finding>)>> {
+        let names = match ns {
+            Some(name) => {
+                if !self.names()?.contains(name) {
+                    return Err(MemoryError::UnknownNamespace(name.as_str().to_owned()));
+                }
+                vec![name.clone()]
+            }
+            None => self.names()?,
+        };
+        Ok(names
+            .into_iter()
+            .map(|name| {
+                let findings = self.get(&name).and_then(|namespace| namespace.check());
+                let findings = findings.unwrap_or_else(|error| {
+                    vec![Finding { check: "cannot_open", detail: error.to_string() }]
+                });
+                (name, findings)
+            })
+            .collect())
+    }
+
+    /// Builds text indexes again. Returns the number of documents of each.
+    ///
+    /// # Errors
+    /// See [`MemoryError`].
+    pub fn reindex(&self, ns: Option<&NamespaceName>) -> Result<Vec<(NamespaceName, u64)>> {
+        self.each(ns, super::namespace::Namespace::reindex)
+    }
+
+    /// Builds current graphs again. Returns the number of Slots of each.
+    ///
+    /// # Errors
+    /// See [`MemoryError`].
+    pub fn rebuild_current(&self, ns: Option<&NamespaceName>) -> Result<Vec<(NamespaceName, u64)>> {
+        self.each(ns, super::namespace::Namespace::rebuild_current)
+    }
+}

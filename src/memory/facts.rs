@@ -1,0 +1,141 @@
+//! Facts as the doors show them: seen from a point on both clocks, with labels, without what was
+//! forgotten.
+
+use super::error::MemoryError;
+use super::namespace::Namespace;
+use super::types::{AsOf, ConflictCard, FactCard};
+use crate::model::{
+    Conflict, EventId, Fact, FactStatus, FactValue, Slot, SlotId, ValidTime, property,
+};
+use crate::store::Tx;
+use crate::temporal::{self, SlotState};
+use std::collections::HashSet;
+
+/// One Slot with its Facts, as they may be shown.
+pub struct SlotView {
+    /// The Slot.
+    pub slot: Slot,
+    /// Its Facts, without those that rest on forgotten Events only.
+    pub facts: Vec<Fact>,
+    /// Its conflicts.
+    pub conflicts: Vec<Conflict>,
+}
+
+impl SlotView {
+    /// Reads a Slot; `None` when there is none of that id.
+    pub fn read(
+        tx: &Tx<'_>,
+        id: &SlotId,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<Option<Self>, MemoryError> {
+        let Some(slot) = tx.slot(id)? else { return Ok(None) };
+        let mut facts = tx.facts_of(id)?;
+        facts.retain(|fact| !is_hidden(fact, forgotten));
+        for fact in &mut facts {
+            fact.events.retain(|event| !forgotten.contains(event));
+        }
+        let conflicts = tx.conflicts_of(id)?;
+        Ok(Some(Self { slot, facts, conflicts }))
+    }
+
+    /// Sorts the Facts by how they stand.
+    pub fn state(&self, as_of: AsOf, now: ValidTime) -> SlotState<'_> {
+        let valid_at = as_of.valid_at.unwrap_or(now);
+        temporal::state_at(&self.facts, &self.conflicts, valid_at, as_of.known_at)
+    }
+}
+
+/// Forgetting hides at every time: a Fact all of whose sources are forgotten is not shown, even
+/// as it was known before.
+pub fn is_hidden(fact: &Fact, forgotten: &HashSet<EventId>) -> bool {
+    let mut events = fact.events.iter();
+    fact.events.is_empty() || events.all(|event| forgotten.contains(event))
+}
+
+impl Namespace {
+    /// Shows a Fact with a status that has been worked out.
+    pub(super) fn fact_card(
+        &self,
+        tx: &Tx<'_>,
+        fact: &Fact,
+        status: FactStatus,
+        as_of: AsOf,
+    ) -> Result<FactCard, MemoryError> {
+        let value_label = match &fact.value {
+            FactValue::Entity(id) => tx.label(id)?,
+            FactValue::Text(text) => text.clone(),
+            FactValue::Date(day) => day.to_string(),
+        };
+        let end = temporal::end_of(fact, as_of.known_at);
+        Ok(FactCard {
+            value_label,
+            status,
+            valid_to: end.as_ref().map(|end| end.valid_to),
+            superseded_by: end
+                .as_ref()
+                .and_then(|end| end.closing)
+                .and_then(|closing| closing.superseded_by.clone()),
+            reason: end.map(|end| end.reason),
+            subject_label: tx.label(&fact.slot.entity)?,
+            fact: fact.clone(),
+        })
+    }
+
+    /// Shows a Fact as it stands now.
+    pub(super) fn fact_card_now(&self, tx: &Tx<'_>, fact: Fact) -> Result<FactCard, MemoryError> {
+        let id = fact.slot.id();
+        let facts = tx.facts_of(&id)?;
+        let conflicts = tx.conflicts_of(&id)?;
+        let now = ValidTime(self.now());
+        let status = temporal::status_of(&fact, &facts, &conflicts, now, None);
+        // What has not begun yet is shown beside what is planned.
+        self.fact_card(tx, &fact, status.unwrap_or(FactStatus::Planned), AsOf::default())
+    }
+
+    /// Shows conflicts of a Slot whose candidates are undecided.
+    pub(super) fn conflict_cards(
+        &self,
+        tx: &Tx<'_>,
+        view: &SlotView,
+        contested: &[&Fact],
+        as_of: AsOf,
+    ) -> Result<Vec<ConflictCard>, MemoryError> {
+        let mut cards = Vec::new();
+        for conflict in &view.conflicts {
+            if as_of.known_at.is_some_and(|at| conflict.recorded_at > at) {
+                continue;
+            }
+            let mut candidates = Vec::new();
+            for fact in contested.iter().filter(|fact| conflict.candidates.contains(&fact.id)) {
+                candidates.push(self.fact_card(tx, fact, FactStatus::Conflict, as_of)?);
+            }
+            if candidates.len() > 1 {
+                cards.push(ConflictCard {
+                    conflict: conflict.clone(),
+                    slot: view.slot.clone(),
+                    candidates,
+                });
+            }
+        }
+        Ok(cards)
+    }
+}
+
+/// Says a Fact in one sentence, with its interval.
+pub fn sentence(card: &FactCard) -> String {
+    let fact = &card.fact;
+    let label = property(&fact.slot.property)
+        .map_or_else(|| fact.slot.property.clone(), |property| property.label_en.to_owned());
+    let about = match &fact.slot.qualifier {
+        None => label,
+        Some(qualifier) => format!("{label} ({qualifier})"),
+    };
+    let day = |at: ValidTime| at.0.format("%Y-%m-%d").to_string();
+    let interval = match (fact.valid_from, card.valid_to) {
+        (None, None) => String::new(),
+        (Some(from), None) => format!(", since {}", day(from)),
+        (None, Some(to)) => format!(", until {}", day(to)),
+        (Some(from), Some(to)) => format!(", {} to {}", day(from), day(to)),
+    };
+    format!("{}: {about} = {}{interval}", card.subject_label, card.value_label)
+}

@@ -1,0 +1,273 @@
+//! One open namespace: its journal, store, index and side files, and how they come to agree.
+
+use super::apply;
+use super::caches::{BlockIndex, EventIndex};
+use super::change::Change;
+use super::error::MemoryError;
+use super::hot::Hot;
+use super::indexer::IndexQueue;
+use super::types::Settings;
+use super::writer::{QueuedCapture, Writer, lock};
+use crate::clock::Clock;
+use crate::journal::{Journal, JournalReader, Record, SideLog};
+use crate::model::{NamespaceName, TxTime};
+use crate::store::{FORMAT_VERSION, NamespaceStore};
+use crate::text::{TextIndex, TextOptions};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// Records applied in one transaction while replaying: few enough to bound memory, enough to be
+/// fast.
+const REPLAY_CHUNK: usize = 64;
+/// Most bytes the notes on attempts take; a job's note goes when the job ends.
+const MAX_ATTEMPTS_BYTES: u64 = 8 * 1024 * 1024;
+
+/// What an attempt at a job leaves behind, before it ends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Times begun.
+    pub attempts: u32,
+    /// The last error, or that the process ended.
+    pub last_error: Option<String>,
+    /// When it may be tried again.
+    pub not_before: DateTime<Utc>,
+}
+
+/// See the module's documentation.
+pub struct Namespace {
+    /// Its name.
+    pub name: NamespaceName,
+    pub(super) folder: PathBuf,
+    pub(super) clock: Clock,
+    pub(super) store: NamespaceStore,
+    pub(super) journal: JournalReader,
+    pub(super) index: TextIndex,
+    pub(super) index_queue: IndexQueue,
+    pub(super) queue: Mutex<Vec<QueuedCapture>>,
+    pub(super) writer: Mutex<Writer>,
+    pub(super) batches: Mutex<SideLog<super::batch::Batch>>,
+    pub(super) attempts: Mutex<SideLog<Attempt>>,
+    pub(super) blocks: RwLock<Option<BlockIndex>>,
+    pub(super) events: RwLock<Option<Arc<EventIndex>>>,
+    /// Wakes the workers.
+    pub(super) signal: Arc<super::signal::Signal>,
+    /// When the namespace was last used, in milliseconds since 1970.
+    pub(super) last_used: AtomicI64,
+}
+
+/// The folders inside a namespace's folder.
+pub(super) mod folders {
+    pub const JOURNAL: &str = "journal";
+    pub const STORE: &str = "store";
+    pub const INDEX: &str = "index";
+    pub const SIDE: &str = "side";
+    pub const NAME: &str = "namespace.json";
+}
+
+impl Namespace {
+    /// Opens a namespace's folder: the journal first, then the store, which replays what it has
+    /// not applied, then the index, which catches up behind the store. With `create`, a new
+    /// namespace gets its first record.
+    pub fn open(
+        folder: &Path,
+        name: NamespaceName,
+        clock: Clock,
+        signal: Arc<super::signal::Signal>,
+        create: Option<Settings>,
+    ) -> Result<Self, MemoryError> {
+        let side = folder.join(folders::SIDE);
+        std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
+        let (mut journal, _recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
+        if journal.last_seq() == 0 {
+            let settings = create.unwrap_or_default();
+            let change = Change::Created { settings, format: FORMAT_VERSION };
+            let body = serde_json::to_vec(&change)
+                .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
+            let recorded_at = clock.now();
+            journal.append(&[Record { recorded_at, kind: change.kind(), body: &body }])?;
+        }
+        let store = NamespaceStore::open(&folder.join(folders::STORE), &name)?;
+        store.check_format(name.as_str())?;
+        let last_at = replay(&journal, &store, &name)?;
+        let hot = Hot::load(&store)?;
+        let index = TextIndex::open(folder.join(folders::INDEX), TextOptions::default())?;
+        let index_queue = IndexQueue::new(index.committed_seq().unwrap_or(0));
+        let (batches, _) = SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES)?;
+        let (attempts, _) = SideLog::open(&side.join("attempts.jsonl"), MAX_ATTEMPTS_BYTES)?;
+        let journal_reader = journal.reader();
+        let namespace = Self {
+            folder: folder.to_owned(),
+            store,
+            index,
+            index_queue,
+            queue: Mutex::new(Vec::new()),
+            writer: Mutex::new(Writer::new(journal, hot, last_at)),
+            journal: journal_reader,
+            batches: Mutex::new(batches),
+            attempts: Mutex::new(attempts),
+            blocks: RwLock::new(None),
+            events: RwLock::new(None),
+            signal,
+            last_used: AtomicI64::new(0),
+            name,
+            clock,
+        };
+        namespace.refresh_due()?;
+        Ok(namespace)
+    }
+
+    /// Returns the present instant.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Says whether writes are stopped until the namespace is opened again.
+    pub fn is_broken(&self) -> bool {
+        lock(&self.writer).broken.is_some()
+    }
+
+    /// Stops writes for good.
+    pub(super) fn stop(&self, reason: &str) {
+        lock(&self.writer).broken = Some(reason.to_owned());
+    }
+
+    /// Notes that the namespace is in use.
+    pub fn touch(&self) {
+        self.last_used.store(Utc::now().timestamp_millis(), Ordering::Relaxed);
+    }
+
+    /// Lets caches and workers know of applied changes.
+    pub(super) fn after_commit(&self, changes: &[Change], first: u64, at: DateTime<Utc>) {
+        let mut blocks = write(&self.blocks);
+        if let Some(index) = blocks.as_mut() {
+            let followed = changes.iter().try_for_each(|c| index.follow(c, &self.store));
+            if let Err(error) = followed {
+                tracing::warn!(namespace = %self.name, %error, "dropping the block index");
+                *blocks = None;
+            }
+        }
+        drop(blocks);
+        let mut events = write(&self.events);
+        if let Some(index) = events.as_mut() {
+            for change in changes {
+                Arc::make_mut(index).follow(change, at);
+            }
+        }
+        drop(events);
+        for (change, seq) in changes.iter().zip(first..) {
+            self.index_queue.push(seq, change);
+        }
+        self.signal.notify();
+    }
+
+    /// Brings the current graph up to date where time alone has changed a Slot's state.
+    pub fn refresh_due(&self) -> Result<usize, MemoryError> {
+        let now = self.now();
+        let mut writer = lock(&self.writer);
+        let due: Vec<_> = writer
+            .hot
+            .due
+            .iter()
+            .filter(|(_, at)| **at <= now)
+            .map(|(slot, _)| slot.clone())
+            .collect();
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let mut tx = self.store.begin()?;
+        let mut next = Vec::new();
+        for slot in &due {
+            next.push((slot.clone(), apply::refresh_slot(&mut tx, slot, now)?));
+        }
+        tx.commit()?;
+        for (slot, at) in next {
+            match at {
+                None => writer.hot.due.remove(&slot),
+                Some(at) => writer.hot.due.insert(slot, at),
+            };
+        }
+        self.index_queue.touch_slots(&due);
+        self.signal.notify();
+        Ok(due.len())
+    }
+}
+
+/// Applies what the journal has and the store has not. Returns the time of the last record.
+fn replay(
+    journal: &Journal,
+    store: &NamespaceStore,
+    name: &NamespaceName,
+) -> Result<DateTime<Utc>, MemoryError> {
+    let applied = store.begin()?.applied()?;
+    if applied > journal.last_seq() {
+        return Err(MemoryError::Corrupt(format!(
+            "the store of namespace {:?} has applied record {applied}, but its journal ends at {}: \
+             the journal has lost records; restore it from a backup",
+            name.as_str(),
+            journal.last_seq()
+        )));
+    }
+    if applied < journal.last_seq() {
+        let missing = journal.last_seq() - applied;
+        tracing::info!(namespace = %name, records = missing, "replaying the journal");
+    }
+    let mut chunk = Vec::with_capacity(REPLAY_CHUNK);
+    for record in journal.read_from(applied + 1) {
+        let record = record?;
+        let change: Change = serde_json::from_slice(&record.body).map_err(|error| {
+            MemoryError::Corrupt(format!(
+                "journal record {} of namespace {:?} ({}) is not readable by this program: {error}",
+                record.seq,
+                name.as_str(),
+                record.kind
+            ))
+        })?;
+        // A migration runs transactions of its own, so what came before must be in the store.
+        if let Change::Created { format, .. } | Change::Migrated { format } = &change {
+            apply_chunk(store, &mut chunk)?;
+            store.migrate(name.as_str(), *format)?;
+        }
+        chunk.push((record.seq, record.recorded_at, change));
+        if chunk.len() >= REPLAY_CHUNK {
+            apply_chunk(store, &mut chunk)?;
+        }
+    }
+    apply_chunk(store, &mut chunk)?;
+    Ok(journal.last_recorded_at().unwrap_or_default())
+}
+
+fn apply_chunk(
+    store: &NamespaceStore,
+    chunk: &mut Vec<(u64, DateTime<Utc>, Change)>,
+) -> Result<(), MemoryError> {
+    let Some((last, _, _)) = chunk.last() else { return Ok(()) };
+    let last = *last;
+    let mut tx = store.begin()?;
+    let mut counters = tx.counters()?;
+    for (seq, at, change) in chunk.drain(..) {
+        let delta = apply::apply(&mut tx, seq, TxTime(at), &change, counters.turns)?;
+        delta.count(&change, &mut counters);
+    }
+    tx.set_counters(counters)?;
+    tx.set_applied(last)?;
+    tx.commit()?;
+    Ok(())
+}
+
+/// Names the path in an I/O error.
+pub(super) fn io(path: &Path, error: &std::io::Error) -> MemoryError {
+    MemoryError::Unavailable(format!("{}: {error}", path.display()))
+}
+
+/// Locks for reading, also after a holder has panicked.
+pub(super) fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Locks for writing, also after a holder has panicked.
+pub(super) fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,224 @@
+//! Why a state is what it is: from a Fact to the rule that let it stand, the Events it rests on,
+//! the quoted words, and what it replaced.
+
+use super::context::placed;
+use super::error::MemoryError;
+use super::facts::{SlotView, is_hidden};
+use super::namespace::Namespace;
+use super::types::{
+    AsOf, FactCard, QuotedSource, Why, WhyEvent, WhyLink, WhyQuestion,
+};
+use crate::model::{Event, EventId, Fact, FactId, FactStatus, Slot, ValidTime, property};
+use crate::store::Tx;
+use crate::temporal::{self, Rule};
+use std::collections::{BTreeSet, HashSet};
+
+/// Most links that a chain of replaced Facts shows.
+const MAX_REPLACED: usize = 50;
+
+impl Namespace {
+    /// Explains a Fact, or the state of an entity's property.
+    ///
+    /// # Errors
+    /// When there is no such Fact, entity or property, or nothing held then.
+    pub fn why(&self, question: &WhyQuestion) -> Result<Why, MemoryError> {
+        let tx = self.store.begin()?;
+        let forgotten = tx.forgotten_events()?;
+        let (views, wanted, as_of) = match question {
+            WhyQuestion::Fact(id) => {
+                let fact = tx.fact(id)?.filter(|fact| !is_hidden(fact, &forgotten));
+                let fact = fact.ok_or_else(|| self.not_found("fact", id.as_str()))?;
+                let view = SlotView::read(&tx, &fact.slot.id(), &forgotten)?;
+                (view.into_iter().collect::<Vec<_>>(), vec![fact.id], AsOf::default())
+            }
+            WhyQuestion::State { entity, property, as_of } => {
+                let views = self.slots_of_property(&tx, entity, property, &forgotten)?;
+                let wanted = self.standing_facts(&views, *as_of);
+                if wanted.is_empty() {
+                    return Err(self.not_found("state", &format!("{entity} {property}")));
+                }
+                (views, wanted, *as_of)
+            }
+        };
+        let mut facts = Vec::new();
+        let mut replaced = Vec::new();
+        for view in &views {
+            for fact in view.facts.iter().filter(|fact| wanted.contains(&fact.id)) {
+                facts.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
+            }
+            for fact in replaced_chain(&view.facts, &wanted, as_of) {
+                replaced.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
+            }
+        }
+        replaced.truncate(MAX_REPLACED);
+        Ok(Why { facts, replaced })
+    }
+
+    fn slots_of_property(
+        &self,
+        tx: &Tx<'_>,
+        entity: &str,
+        asked: &str,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<Vec<SlotView>, MemoryError> {
+        let entity = self.find_entity(tx, entity)?;
+        let known = property(asked).or_else(|| {
+            let local = asked.strip_prefix(crate::vocab::SG).or_else(|| asked.strip_prefix("sg:"));
+            local.and_then(property)
+        });
+        let known = known.ok_or_else(|| {
+            MemoryError::invalid("property", format!("{asked:?} is not a property we keep"))
+        })?;
+        let mut views = Vec::new();
+        for slot in tx.slots_of(&entity.id)? {
+            if let Some(view) = SlotView::read(tx, &slot, forgotten)?
+                && view.slot.property == known.name
+            {
+                views.push(view);
+            }
+        }
+        Ok(views)
+    }
+
+    /// The Facts that answer "why is it so": what holds, else the candidates of a conflict, else
+    /// what is planned, else what held last.
+    fn standing_facts(&self, views: &[SlotView], as_of: AsOf) -> Vec<FactId> {
+        let now = ValidTime(self.now());
+        let mut lists: [Vec<FactId>; 4] = Default::default();
+        for view in views {
+            let state = view.state(as_of, now);
+            let ids = |facts: &[&Fact]| facts.iter().map(|f| f.id.clone()).collect::<Vec<_>>();
+            lists[0].extend(ids(&state.current));
+            lists[1].extend(ids(&state.conflict));
+            lists[2].extend(ids(&state.planned));
+            let last = state.superseded.iter().max_by_key(|fact| fact.valid_to(as_of.known_at));
+            lists[3].extend(last.map(|fact| fact.id.clone()));
+        }
+        lists.into_iter().find(|ids| !ids.is_empty()).unwrap_or_default()
+    }
+
+    fn why_link(
+        &self,
+        tx: &Tx<'_>,
+        view: &SlotView,
+        fact: &Fact,
+        as_of: AsOf,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<WhyLink, MemoryError> {
+        let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
+        let status = temporal::status_of(
+            fact,
+            &view.facts,
+            &view.conflicts,
+            valid_at,
+            as_of.known_at,
+        );
+        let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
+        let end = temporal::end_of(fact, as_of.known_at);
+        let closing = end.as_ref().and_then(|end| end.closing);
+        let rule = match closing {
+            Some(closing) => closing.rule.clone(),
+            None => tx.fact_rule(&fact.id)?,
+        };
+        let mut events = Vec::new();
+        for id in &fact.events {
+            events.extend(self.why_event(tx, id, as_of, forgotten)?);
+        }
+        Ok(WhyLink {
+            rule_text: rule_text(&rule, &card, &view.slot),
+            rule,
+            events,
+            closing: closing.map(|closing| closing.id.clone()),
+            fact: card,
+        })
+    }
+
+    fn why_event(
+        &self,
+        tx: &Tx<'_>,
+        id: &EventId,
+        as_of: AsOf,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<Option<WhyEvent>, MemoryError> {
+        let Some(stored) = tx.event(id)? else { return Ok(None) };
+        let turns = tx.counters()?.turns;
+        let job = self.job(&stored.job).ok();
+        let quotes = quotes(tx, &stored.event)?;
+        let card = self.event_card(tx, stored, as_of.known_at, forgotten, turns)?;
+        Ok(Some(WhyEvent { card, quotes, job, adopters: tx.adopters(id)? }))
+    }
+}
+
+/// The quoted spans with their messages; a source without a quote is given whole.
+fn quotes(tx: &Tx<'_>, event: &Event) -> Result<Vec<QuotedSource>, MemoryError> {
+    let mut quoted = Vec::new();
+    for source in &event.sources {
+        let Some(stored) = tx.message(&event.thread, source)? else { continue };
+        let mut spans: Vec<(usize, usize, String)> = event
+            .quotes
+            .iter()
+            .filter(|quote| quote.message == *source)
+            .map(|quote| (quote.start, quote.end, quote.text.clone()))
+            .collect();
+        if spans.is_empty() {
+            let text = stored.message.text();
+            spans.push((0, text.chars().count(), text.to_owned()));
+        }
+        for (start, end, text) in spans {
+            quoted.push(QuotedSource { text, start, end, message: placed(stored.clone()) });
+        }
+    }
+    Ok(quoted)
+}
+
+/// What the wanted Facts replaced, and what that replaced, newest first.
+fn replaced_chain<'f>(facts: &'f [Fact], wanted: &[FactId], as_of: AsOf) -> Vec<&'f Fact> {
+    let mut seen: BTreeSet<&FactId> = BTreeSet::new();
+    let mut found: Vec<&Fact> = Vec::new();
+    let mut front: Vec<FactId> = wanted.to_vec();
+    while let Some(successor) = front.pop() {
+        for fact in facts {
+            let by = fact.closing(as_of.known_at).and_then(|c| c.superseded_by.as_ref());
+            if by == Some(&successor) && !wanted.contains(&fact.id) && seen.insert(&fact.id) {
+                found.push(fact);
+                front.push(fact.id.clone());
+            }
+        }
+    }
+    found.sort_by_key(|fact| std::cmp::Reverse((fact.valid_to(as_of.known_at), fact.id.clone())));
+    found
+}
+
+/// Says a rule in words.
+fn rule_text(rule: &str, card: &FactCard, slot: &Slot) -> String {
+    let name = slot.property.replace('_', " ");
+    match Rule::parse(rule) {
+        Some(Rule::FirstValue) => format!("no other value of {name} was known for that time"),
+        Some(Rule::LaterValueOfFunctionalProperty) => match card.superseded_by {
+            Some(_) => format!("{name} holds one value at a time, and a later one took its place"),
+            None => format!("{name} holds one value at a time, and this is the latest"),
+        },
+        Some(Rule::ValuesCoexist) => format!("{name} can hold several values at once"),
+        Some(Rule::Repetition) => "the same was said again".to_owned(),
+        Some(Rule::StatedAgainAfterEnd) => "it was said again after it had ended".to_owned(),
+        Some(Rule::EndStated) => "the source says that it ended".to_owned(),
+        Some(Rule::Correction) => "the source says that the earlier statement was wrong".to_owned(),
+        Some(Rule::EqualInstantsConflict) => {
+            "two values begin at the same instant, and nothing decides between them".to_owned()
+        }
+        Some(Rule::DecidedByLaterValue) => "a later statement decided a conflict".to_owned(),
+        Some(Rule::ConflictFellAway) => "the conflict it was part of fell away".to_owned(),
+        Some(Rule::EarlierEvidence) => {
+            "an earlier statement of the same value came to light".to_owned()
+        }
+        Some(Rule::IntervalRestated) => "other evidence moved its interval".to_owned(),
+        Some(Rule::EndRestated) => "other evidence moved its end".to_owned(),
+        Some(Rule::PlanStated) => "it is planned; nothing says that it is done".to_owned(),
+        Some(Rule::PlanReplaced) => "a newer plan took its place".to_owned(),
+        Some(Rule::PlanFulfilled) => "what was planned is said to be so".to_owned(),
+        Some(Rule::PlanOvertaken) => "something else came about instead".to_owned(),
+        Some(Rule::PlanCancelled) => "the plan was called off".to_owned(),
+        Some(Rule::SourceWithdrawn) => "its last source was withdrawn".to_owned(),
+        None => rule.replace('_', " "),
+    }
+}

@@ -1,0 +1,243 @@
+//! The one writer of a namespace: validate, append and fsync, apply, acknowledge.
+//!
+//! Callers queue their turns and then contend for the writer; whoever gets it writes everything
+//! that is queued with one fsync and one store transaction (group commit). Writes that depend on
+//! what the store says run alone, after the queue has been written.
+
+use super::apply;
+use super::capture;
+use super::change::Change;
+use super::error::MemoryError;
+use super::hot::Hot;
+use super::namespace::Namespace;
+use super::types::{NewTurn, TurnReceipt};
+use crate::journal::{Journal, Record};
+use crate::model::TxTime;
+use crate::store::Tx;
+use chrono::{DateTime, Utc};
+use std::sync::mpsc;
+
+/// What a queued capture gets back.
+type CaptureResult = Result<Vec<TurnReceipt>, MemoryError>;
+
+/// Turns that wait for the writer.
+pub struct QueuedCapture {
+    turns: Vec<NewTurn>,
+    reply: mpsc::SyncSender<CaptureResult>,
+}
+
+/// What only the holder of the writer lock touches.
+pub struct Writer {
+    pub(super) journal: Journal,
+    pub(super) hot: Hot,
+    /// Why this writer must not be used any more.
+    pub(super) broken: Option<String>,
+    last_at: DateTime<Utc>,
+}
+
+/// What a write that depends on the store has decided.
+pub struct Planned<T> {
+    /// The record to write; `None` changes nothing.
+    pub change: Option<Change>,
+    /// What the caller is told.
+    pub answer: T,
+}
+
+impl<T> Planned<T> {
+    /// Writes a record.
+    pub fn write(change: Change, answer: T) -> Self {
+        Self { change: Some(change), answer }
+    }
+
+    /// Writes nothing.
+    pub fn nothing(answer: T) -> Self {
+        Self { change: None, answer }
+    }
+}
+
+/// What a plan can see: a snapshot with everything written so far, and the time it would have.
+pub struct PlanView<'a> {
+    /// The snapshot.
+    pub tx: Tx<'a>,
+    /// The writer's state.
+    pub hot: &'a Hot,
+    /// When the write would be recorded.
+    pub now: DateTime<Utc>,
+}
+
+impl Writer {
+    pub(super) fn new(journal: Journal, hot: Hot, last_at: DateTime<Utc>) -> Self {
+        Self { journal, hot, broken: None, last_at }
+    }
+
+    fn usable(&self) -> Result<(), MemoryError> {
+        match &self.broken {
+            None => Ok(()),
+            Some(reason) => Err(MemoryError::Unavailable(format!(
+                "writes to this namespace are stopped until it is reopened: {reason}"
+            ))),
+        }
+    }
+
+    /// Transaction time never runs backwards, whatever the wall clock does.
+    fn next_time(&mut self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.last_at = self.last_at.max(now);
+        self.last_at
+    }
+
+    /// Appends and fsyncs the records, then applies them in one store transaction.
+    fn commit(
+        &mut self,
+        ns: &Namespace,
+        changes: &[Change],
+        at: DateTime<Utc>,
+    ) -> Result<u64, MemoryError> {
+        let first = self.journal.last_seq() + 1;
+        let outcome = self.append_and_apply(ns, changes, first, at);
+        if let Err(error) = &outcome {
+            // The state in memory may be ahead of the disk, or the disk ahead of the store: only
+            // a reopening, which replays the journal, makes them equal again.
+            tracing::error!(namespace = %ns.name, %error, "a write failed; stopping writes");
+            self.broken = Some(error.to_string());
+        }
+        outcome
+    }
+
+    fn append_and_apply(
+        &mut self,
+        ns: &Namespace,
+        changes: &[Change],
+        first: u64,
+        at: DateTime<Utc>,
+    ) -> Result<u64, MemoryError> {
+        let mut bodies = Vec::with_capacity(changes.len());
+        for change in changes {
+            let body = serde_json::to_vec(change)
+                .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
+            bodies.push(body);
+        }
+        let records: Vec<Record<'_>> = changes
+            .iter()
+            .zip(&bodies)
+            .map(|(change, body)| Record { recorded_at: at, kind: change.kind(), body })
+            .collect();
+        self.journal.append(&records)?;
+        let mut tx = ns.store.begin()?;
+        for (change, seq) in changes.iter().zip(first..) {
+            let delta = apply::apply(&mut tx, seq, TxTime(at), change, self.hot.counters.turns)?;
+            self.hot.counters.entities += delta.entities;
+            self.hot.counters.facts += delta.facts;
+            for (slot, due) in delta.due {
+                match due {
+                    None => self.hot.due.remove(&slot),
+                    Some(due) => self.hot.due.insert(slot, due),
+                };
+            }
+        }
+        let last = first + changes.len() as u64 - 1;
+        tx.set_counters(self.hot.counters)?;
+        tx.set_applied(last)?;
+        tx.commit()?;
+        ns.after_commit(changes, first, at);
+        Ok(last)
+    }
+}
+
+impl Namespace {
+    /// Records turns; concurrent callers share one fsync.
+    pub fn capture(&self, turns: Vec<NewTurn>) -> Result<Vec<TurnReceipt>, MemoryError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        lock(&self.queue).push(QueuedCapture { turns, reply });
+        let mut writer = lock(&self.writer);
+        match answer.try_recv() {
+            Ok(done) => return done,
+            Err(mpsc::TryRecvError::Empty | mpsc::TryRecvError::Disconnected) => {}
+        }
+        self.drain(&mut writer);
+        drop(writer);
+        answer.recv().unwrap_or_else(|_| {
+            Err(MemoryError::Unavailable("the write was lost before it was begun".to_owned()))
+        })
+    }
+
+    /// Writes everything that is queued.
+    fn drain(&self, writer: &mut Writer) {
+        let queued = std::mem::take(&mut *lock(&self.queue));
+        if queued.is_empty() {
+            return;
+        }
+        if let Err(error) = writer.usable() {
+            for capture in queued {
+                // A caller that has gone away needs no answer.
+                let _ = capture.reply.send(Err(MemoryError::Unavailable(error.to_string())));
+            }
+            return;
+        }
+        let mut changes = Vec::new();
+        let mut acknowledged = Vec::new();
+        let mut overlay = capture::Overlay::default();
+        let at = writer.next_time(self.now());
+        let first = writer.journal.last_seq() + 1;
+        for QueuedCapture { turns, reply } in queued {
+            let revision = first + changes.len() as u64;
+            let planned = self.store.begin().map_err(MemoryError::from).and_then(|tx| {
+                capture::plan(turns, &tx, &mut writer.hot, &mut overlay, at, revision)
+            });
+            match planned {
+                Ok((None, receipts)) if changes.is_empty() => {
+                    let _ = reply.send(Ok(receipts));
+                }
+                // A repeat of a turn in this very group is acknowledged with the group.
+                Ok((change, receipts)) => {
+                    changes.extend(change);
+                    acknowledged.push((reply, receipts));
+                }
+                Err(error) => {
+                    let _ = reply.send(Err(error));
+                }
+            }
+        }
+        if changes.is_empty() {
+            return;
+        }
+        let outcome = writer.commit(self, &changes, at);
+        for (reply, receipts) in acknowledged {
+            let answer = match &outcome {
+                Ok(_) => Ok(receipts),
+                Err(error) => Err(MemoryError::Unavailable(error.to_string())),
+            };
+            let _ = reply.send(answer);
+        }
+    }
+
+    /// Runs a write that depends on what the store says. The plan sees everything written before
+    /// it, and nothing is written between it and its record.
+    pub fn write<T>(
+        &self,
+        plan: impl FnOnce(&PlanView<'_>) -> Result<Planned<T>, MemoryError>,
+    ) -> Result<(T, Option<u64>), MemoryError> {
+        let mut writer = lock(&self.writer);
+        self.drain(&mut writer);
+        writer.usable()?;
+        let now = writer.next_time(self.now());
+        let view = PlanView { tx: self.store.begin()?, hot: &writer.hot, now };
+        let Planned { change, answer } = plan(&view)?;
+        drop(view);
+        let Some(change) = change else { return Ok((answer, None)) };
+        writer.hot.absorb(&change, now);
+        let seq = writer.commit(self, &[change], now)?;
+        Ok((answer, Some(seq)))
+    }
+
+    /// Reads the writer's state.
+    pub fn with_hot<T>(&self, read: impl FnOnce(&Hot, u64) -> T) -> T {
+        let writer = lock(&self.writer);
+        read(&writer.hot, writer.journal.last_seq())
+    }
+}
+
+/// Locks, also after a holder has panicked: what the lock guards is checked by `broken` and by
+/// the journal, not by the lock.
+pub(super) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

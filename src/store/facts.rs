@@ -1,0 +1,502 @@
+//! Claims, Facts, closings, conflicts and the current graph as quads.
+
+use super::entities::property_iri;
+use super::names::term;
+use super::tx::{Node, Tx, date, instant, literal_text, parse_utc};
+use super::{StoreError, pred_type};
+use crate::model::{
+    ClaimOp, Closing, ClosingId, Conflict, ConflictId, EntityId, EventId, Fact, FactId, FactValue,
+    MessageId, Precision, Reason, Slot, SlotId, ThreadId, TxTime, ValidTime, content_hash,
+};
+use crate::temporal::SlotClaim;
+use crate::vocab::{prov, sg, xsd};
+use oxigraph::model::{Literal, NamedNode, Term};
+
+/// A message by thread and id.
+pub type MessageKey = (ThreadId, MessageId);
+
+impl Tx<'_> {
+    fn value_term(&self, value: &FactValue) -> Term {
+        match value {
+            FactValue::Entity(id) => self.names.entity(id).into(),
+            FactValue::Text(text) => Literal::from(text.as_str()).into(),
+            FactValue::Date(day) => date(*day).into(),
+        }
+    }
+
+    fn read_value(&self, term: &Term) -> Option<FactValue> {
+        match term {
+            Term::NamedNode(node) => {
+                self.names.id_of("entity", node.as_str()).map(|id| FactValue::Entity(EntityId(id)))
+            }
+            Term::Literal(literal) if literal.datatype().as_str() == xsd::DATE => {
+                literal.value().parse().ok().map(FactValue::Date)
+            }
+            Term::Literal(literal) => Some(FactValue::Text(literal.value().to_owned())),
+            Term::BlankNode(_) => None,
+        }
+    }
+
+    /// Writes a claim on a Slot, and the plain statement it makes into its Event's own graph.
+    /// Plans and ends state nothing that holds, so they leave no plain statement.
+    pub fn put_claim(&mut self, slot: &Slot, claim: &SlotClaim) {
+        let names = self.names;
+        let meta = &names.meta;
+        let id = content_hash([claim.event.as_str(), &claim.ordinal.to_string()]);
+        let node = names.thing("claim", &format!("k_{id}"));
+        let entity = names.entity(&slot.entity);
+        let property = property_iri(&slot.property);
+        self.add(&node, pred_type(), NamedNode::new_unchecked(sg::CLAIM), meta);
+        self.add(&node, sg::OF_EVENT, names.event(&claim.event), meta);
+        self.add(&node, sg::ORDINAL, Literal::from(claim.ordinal as u64), meta);
+        self.add(&node, sg::IN_SLOT, names.slot(&slot.id()), meta);
+        self.add(&node, sg::ABOUT, entity.clone(), meta);
+        self.add(&node, sg::PROPERTY, property.clone(), meta);
+        self.add_some(&node, sg::QUALIFIER, slot.qualifier.as_deref().map(Literal::from), meta);
+        let value = claim.value.as_ref().map(|value| self.value_term(value));
+        self.add_some(&node, sg::VALUE, value.clone(), meta);
+        let operation = if claim.op == ClaimOp::Assert { "assert" } else { "end" };
+        self.add(&node, sg::OPERATION, Literal::from(operation), meta);
+        self.add_some(&node, sg::VALID_FROM, claim.at.map(|at| instant(at.0)), meta);
+        self.put_precision(&node, claim.precision);
+        self.add_some(&node, sg::KNOWN_END, claim.known_end.map(|at| instant(at.0)), meta);
+        self.add(&node, sg::PLANNED, Literal::from(claim.planned), meta);
+        self.add(&node, sg::CORRECTS, Literal::from(claim.corrects), meta);
+        self.add(&node, sg::MENTIONED_AT, instant(claim.mentioned_at), meta);
+        let payload = serde_json::to_string(claim).expect("claims are plain data");
+        self.add(&node, sg::PAYLOAD, Literal::from(payload), &names.ledger);
+        if let (ClaimOp::Assert, false, Some(value)) = (claim.op, claim.planned, value) {
+            self.add_with(&entity, &property, &value, &names.event(&claim.event));
+        }
+    }
+
+    fn put_precision(&mut self, node: &NamedNode, precision: Precision) {
+        let concept = term(&format!("precision-{}", precision.as_str()));
+        self.add(node, sg::PRECISION, concept, &self.names.meta);
+    }
+
+    /// Returns the claims on a Slot, in a total order.
+    pub fn claims_of(&self, slot: &SlotId) -> Result<Vec<SlotClaim>, StoreError> {
+        let mut claims: Vec<SlotClaim> = Vec::new();
+        for iri in self.in_slot(slot, "claim")? {
+            let payload = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
+            let json = payload.as_ref().and_then(literal_text).ok_or_else(|| {
+                StoreError::Corrupt(format!("{} has no payload", iri.as_str()))
+            })?;
+            claims.push(serde_json::from_str(json).map_err(|error| {
+                StoreError::Corrupt(format!("{} has a broken payload: {error}", iri.as_str()))
+            })?);
+        }
+        claims.sort_by(|a, b| (&a.event, a.ordinal).cmp(&(&b.event, b.ordinal)));
+        Ok(claims)
+    }
+
+    /// Subjects of one kind that stand in a Slot.
+    fn in_slot(&self, slot: &SlotId, kind: &str) -> Result<Vec<NamedNode>, StoreError> {
+        let slot = self.names.slot(slot);
+        let mut nodes = self.subjects(sg::IN_SLOT, slot.as_ref(), &self.names.meta)?;
+        nodes.retain(|node| self.names.id_of(kind, node.as_str()).is_some());
+        Ok(nodes)
+    }
+
+    /// Writes a new Fact; its closings are written apart.
+    pub fn put_fact(&mut self, fact: &Fact, rule: &str, messages: &[MessageKey]) {
+        let names = self.names;
+        let meta = &names.meta;
+        let node = names.fact(&fact.id);
+        self.add(&node, pred_type(), NamedNode::new_unchecked(sg::FACT), meta);
+        self.add(&node, pred_type(), NamedNode::new_unchecked(prov::ENTITY), meta);
+        self.add(&node, sg::IN_SLOT, names.slot(&fact.slot.id()), meta);
+        self.add(&node, sg::ABOUT, names.entity(&fact.slot.entity), meta);
+        self.add(&node, sg::PROPERTY, property_iri(&fact.slot.property), meta);
+        let qualifier = fact.slot.qualifier.as_deref().map(Literal::from);
+        self.add_some(&node, sg::QUALIFIER, qualifier, meta);
+        let value = self.value_term(&fact.value);
+        self.add(&node, sg::VALUE, value, meta);
+        self.add_some(&node, sg::VALID_FROM, fact.valid_from.map(|at| instant(at.0)), meta);
+        self.put_precision(&node, fact.precision);
+        self.add_some(&node, sg::KNOWN_END, fact.known_end.map(|at| instant(at.0)), meta);
+        self.add(&node, sg::PLANNED, Literal::from(fact.planned), meta);
+        self.add(&node, sg::RECORDED_AT, instant(fact.recorded_at.0), meta);
+        self.add(&node, sg::NOTE, Literal::from(rule), meta);
+        if let Some(opener) = fact.events.first() {
+            self.add(&node, sg::OPENED_BY, names.event(opener), meta);
+        }
+        self.add_fact_sources(&fact.id, &fact.events, messages);
+    }
+
+    /// Adds Events and messages that a Fact rests on.
+    pub fn add_fact_sources(&mut self, fact: &FactId, events: &[EventId], messages: &[MessageKey]) {
+        let names = self.names;
+        let node = names.fact(fact);
+        for event in events {
+            self.add(&node, sg::RESTS_ON, names.event(event), &names.meta);
+        }
+        for (thread, message) in messages {
+            let message = names.message(thread, message);
+            self.add(&node, prov::WAS_DERIVED_FROM, message, &names.meta);
+        }
+    }
+
+    /// Takes an Event away from those that a Fact rests on.
+    pub fn remove_fact_source(&mut self, fact: &FactId, event: &EventId) {
+        let names = self.names;
+        self.remove(&names.fact(fact), sg::RESTS_ON, names.event(event), &names.meta);
+    }
+
+    /// Returns the rule by which a Fact began, in a stable word.
+    pub fn fact_rule(&self, fact: &FactId) -> Result<String, StoreError> {
+        let rule = self.object(&self.names.fact(fact), sg::NOTE, &self.names.meta)?;
+        Ok(rule.as_ref().and_then(literal_text).unwrap_or_default().to_owned())
+    }
+
+    /// Withdraws a Fact.
+    pub fn retract_fact(
+        &mut self,
+        fact: &FactId,
+        at: TxTime,
+        reason: Reason,
+        cause: Option<&EventId>,
+    ) {
+        let names = self.names;
+        let node = names.fact(fact);
+        self.add_some(&node, sg::CAUSE, cause.map(|event| names.event(event)), &names.meta);
+        self.add(&node, sg::RETRACTED_AT, instant(at.0), &names.meta);
+        self.add(&node, sg::REASON, term(&format!("reason-{}", reason.as_str())), &names.meta);
+    }
+
+    /// Writes a closing of a Fact.
+    pub fn put_closing(&mut self, fact: &FactId, closing: &Closing) -> Result<(), StoreError> {
+        let names = self.names;
+        let meta = &names.meta;
+        let node = names.closing(&closing.id);
+        let fact = names.fact(fact);
+        self.add(&node, pred_type(), NamedNode::new_unchecked(sg::CLOSING), meta);
+        self.add(&node, sg::VALID_TO, instant(closing.valid_to.0), meta);
+        self.put_precision(&node, closing.precision);
+        self.add(&node, sg::RECORDED_AT, instant(closing.recorded_at.0), meta);
+        self.add(&node, sg::CAUSE, names.event(&closing.cause), meta);
+        let reason = term(&format!("reason-{}", closing.reason.as_str()));
+        self.add(&node, sg::REASON, reason, meta);
+        self.add(&node, sg::NOTE, Literal::from(closing.rule.as_str()), meta);
+        let successor = closing.superseded_by.as_ref().map(|id| names.fact(id));
+        self.add_some(&node, sg::SUPERSEDED_BY, successor.clone(), meta);
+        self.add(&fact, sg::HAS_CLOSING, node, meta);
+        self.set(&fact, sg::VALID_TO, Some(instant(closing.valid_to.0)), meta)?;
+        self.set(&fact, sg::SUPERSEDED_BY, successor.clone(), meta)?;
+        if let Some(successor) = successor {
+            self.add(&successor, prov::WAS_REVISION_OF, fact, meta);
+        }
+        Ok(())
+    }
+
+    /// Withdraws a closing: the Fact is open again, unless another closing follows.
+    pub fn retract_closing(
+        &mut self,
+        fact: &FactId,
+        closing: &ClosingId,
+        at: TxTime,
+    ) -> Result<(), StoreError> {
+        let names = self.names;
+        let meta = &names.meta;
+        let node = names.closing(closing);
+        self.add(&node, sg::RETRACTED_AT, instant(at.0), meta);
+        let fact = names.fact(fact);
+        if let Some(Term::NamedNode(successor)) = self.object(&node, sg::SUPERSEDED_BY, meta)? {
+            self.remove(&successor, prov::WAS_REVISION_OF, fact.clone(), meta);
+        }
+        self.set(&fact, sg::VALID_TO, None::<Literal>, meta)?;
+        self.set(&fact, sg::SUPERSEDED_BY, None::<NamedNode>, meta)
+    }
+
+    /// Writes a conflict.
+    pub fn put_conflict(&mut self, conflict: &Conflict) {
+        let names = self.names;
+        let meta = &names.meta;
+        let node = names.conflict(&conflict.id);
+        self.add(&node, pred_type(), NamedNode::new_unchecked(sg::CONFLICT), meta);
+        self.add(&node, sg::IN_SLOT, names.slot(&conflict.slot), meta);
+        for candidate in &conflict.candidates {
+            self.add(&node, sg::CANDIDATE, names.fact(candidate), meta);
+        }
+        self.add(&node, sg::RECORDED_AT, instant(conflict.recorded_at.0), meta);
+    }
+
+    /// Records that a conflict was resolved or fell away.
+    pub fn resolve_conflict(&mut self, id: &ConflictId, at: TxTime, by: Option<&EventId>) {
+        let names = self.names;
+        let node = names.conflict(id);
+        self.add(&node, sg::RESOLVED_AT, instant(at.0), &names.meta);
+        self.add_some(&node, sg::RESOLVED_BY, by.map(|event| names.event(event)), &names.meta);
+    }
+
+    /// Finds a Fact with its closings.
+    pub fn fact(&self, id: &FactId) -> Result<Option<Fact>, StoreError> {
+        let node = self.node(&self.names.fact(id), &self.names.meta)?;
+        if node.is_empty() {
+            return Ok(None);
+        }
+        let slot = node.need_iri(sg::IN_SLOT)?;
+        let slot = SlotId(self.names.id_of("slot", slot).unwrap_or_default());
+        let slot = self
+            .slot(&slot)?
+            .ok_or_else(|| StoreError::Corrupt(format!("fact {id} has no slot {slot}")))?;
+        self.read_fact(id.clone(), &node, slot).map(Some)
+    }
+
+    fn read_fact(&self, id: FactId, node: &Node, slot: Slot) -> Result<Fact, StoreError> {
+        let value = node.all(sg::VALUE).first().and_then(|term| self.read_value(term));
+        let event = |iri: &str| self.names.id_of("event", iri).map(EventId);
+        let opener = node.iri(sg::OPENED_BY).and_then(event);
+        let mut events: Vec<EventId> =
+            node.iris(sg::RESTS_ON).into_iter().filter_map(event).collect();
+        // The opening Event comes first, the others in id order.
+        events.sort_by_key(|id| (Some(id) != opener.as_ref(), id.clone()));
+        let mut closings = Vec::new();
+        for iri in node.iris(sg::HAS_CLOSING) {
+            closings.push(self.read_closing(iri)?);
+        }
+        closings.sort_by(|a, b| (a.recorded_at, &a.id).cmp(&(b.recorded_at, &b.id)));
+        Ok(Fact {
+            id,
+            slot,
+            value: value.ok_or_else(|| node.missing(sg::VALUE))?,
+            valid_from: node.instant(sg::VALID_FROM).map(ValidTime),
+            precision: read_precision(node),
+            known_end: node.instant(sg::KNOWN_END).map(ValidTime),
+            planned: node.flag(sg::PLANNED),
+            events,
+            recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
+            retracted_at: node.instant(sg::RETRACTED_AT).map(TxTime),
+            closings,
+        })
+    }
+
+    fn read_closing(&self, iri: &str) -> Result<Closing, StoreError> {
+        let node = self.node(&NamedNode::new_unchecked(iri), &self.names.meta)?;
+        let cause = node.need_iri(sg::CAUSE)?;
+        let id = |kind: &str, iri: &str| self.names.id_of(kind, iri).unwrap_or_default();
+        Ok(Closing {
+            id: ClosingId(id("closing", iri)),
+            valid_to: ValidTime(node.need_instant(sg::VALID_TO)?),
+            precision: read_precision(&node),
+            recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
+            retracted_at: node.instant(sg::RETRACTED_AT).map(TxTime),
+            cause: EventId(id("event", cause)),
+            reason: node
+                .concept(sg::REASON, "reason-")
+                .and_then(|word| Reason::parse(word).ok())
+                .ok_or_else(|| node.missing(sg::REASON))?,
+            superseded_by: node.iri(sg::SUPERSEDED_BY).map(|iri| FactId(id("fact", iri))),
+            rule: node.text(sg::NOTE).unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Returns the Facts of a Slot, in id order.
+    pub fn facts_of(&self, slot: &SlotId) -> Result<Vec<Fact>, StoreError> {
+        let Some(row) = self.slot(slot)? else { return Ok(Vec::new()) };
+        let mut facts = Vec::new();
+        for iri in self.in_slot(slot, "fact")? {
+            let Some(id) = self.names.id_of("fact", iri.as_str()) else { continue };
+            let node = self.node(&iri, &self.names.meta)?;
+            facts.push(self.read_fact(FactId(id), &node, row.clone())?);
+        }
+        facts.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(facts)
+    }
+
+    /// Returns the conflicts of a Slot, in id order.
+    pub fn conflicts_of(&self, slot: &SlotId) -> Result<Vec<Conflict>, StoreError> {
+        let mut conflicts = Vec::new();
+        for iri in self.in_slot(slot, "conflict")? {
+            let Some(id) = self.names.id_of("conflict", iri.as_str()) else { continue };
+            let node = self.node(&iri, &self.names.meta)?;
+            let by = node.iri(sg::RESOLVED_BY).and_then(|iri| self.names.id_of("event", iri));
+            conflicts.push(Conflict {
+                id: ConflictId(id),
+                slot: slot.clone(),
+                candidates: node
+                    .iris(sg::CANDIDATE)
+                    .into_iter()
+                    .filter_map(|iri| self.names.id_of("fact", iri).map(FactId))
+                    .collect(),
+                recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
+                resolved_at: node.instant(sg::RESOLVED_AT).map(TxTime),
+                resolved_by: by.map(EventId),
+            });
+        }
+        conflicts.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(conflicts)
+    }
+
+    /// Returns the Facts that rest on an Event, in id order.
+    pub fn facts_resting_on(&self, event: &EventId) -> Result<Vec<FactId>, StoreError> {
+        let event = self.names.event(event);
+        let subjects = self.subjects(sg::RESTS_ON, event.as_ref(), &self.names.meta)?;
+        let mut ids: Vec<FactId> = subjects
+            .iter()
+            .filter_map(|node| self.names.id_of("fact", node.as_str()).map(FactId))
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Returns the Slots that an Event's claims stand in, in id order.
+    pub fn slots_of_event(&self, event: &EventId) -> Result<Vec<SlotId>, StoreError> {
+        let event = self.names.event(event);
+        let mut slots = Vec::new();
+        for claim in self.subjects(sg::OF_EVENT, event.as_ref(), &self.names.meta)? {
+            if let Some(Term::NamedNode(slot)) =
+                self.object(&claim, sg::IN_SLOT, &self.names.meta)?
+            {
+                slots.extend(self.names.id_of("slot", slot.as_str()).map(SlotId));
+            }
+        }
+        slots.sort();
+        slots.dedup();
+        Ok(slots)
+    }
+
+    /// Returns all Fact ids in order: one index scan.
+    pub fn fact_ids(&self) -> Result<Vec<FactId>, StoreError> {
+        let class = Term::from(NamedNode::new_unchecked(sg::FACT));
+        let subjects = self.subjects(pred_type(), class.as_ref(), &self.names.meta)?;
+        let mut ids: Vec<FactId> = subjects
+            .iter()
+            .filter_map(|node| self.names.id_of("fact", node.as_str()).map(FactId))
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Rewrites what the current graph says of one Slot: the Facts in force and the open
+    /// conflicts. Says whether anything changed.
+    pub fn set_current(
+        &mut self,
+        slot: &Slot,
+        facts: &[&Fact],
+        open_conflicts: &[ConflictId],
+        all_facts: &[Fact],
+    ) -> Result<bool, StoreError> {
+        let names = self.names;
+        let graph = &names.current;
+        let node = names.slot(&slot.id());
+        let entity = names.entity(&slot.entity);
+        let property = property_iri(&slot.property);
+        let before = self.objects(&node, sg::CURRENT_FACT, graph)?;
+        let wanted: Vec<Term> = facts.iter().map(|fact| names.fact(&fact.id).into()).collect();
+        let mut changed = false;
+        for old in before.iter().filter(|old| !wanted.contains(old)) {
+            changed = true;
+            self.remove(&node, sg::CURRENT_FACT, old.clone(), graph);
+            self.remove(&entity, sg::CURRENT_FACT, old.clone(), graph);
+        }
+        // A plain triple may be shared: two Slots of one property can hold the same value under
+        // different qualifiers. It goes only when no Fact in force needs it any more.
+        for fact in all_facts {
+            let gone = !facts.iter().any(|kept| kept.value == fact.value);
+            if gone && !self.value_in_force(slot, &fact.value)? {
+                let value = self.value_term(&fact.value);
+                self.remove_with(&entity, &property, &value, graph);
+            }
+        }
+        for fact in facts {
+            let iri = Term::from(names.fact(&fact.id));
+            changed |= !before.contains(&iri);
+            self.add(&node, sg::CURRENT_FACT, iri.clone(), graph);
+            self.add(&entity, sg::CURRENT_FACT, iri, graph);
+            let value = self.value_term(&fact.value);
+            self.add_with(&entity, &property, &value, graph);
+        }
+        let open: Vec<Term> =
+            open_conflicts.iter().map(|id| names.conflict(id).into()).collect();
+        for old in self.objects(&node, sg::OPEN_CONFLICT, graph)? {
+            if !open.contains(&old) {
+                changed = true;
+                self.remove(&node, sg::OPEN_CONFLICT, old, graph);
+            }
+        }
+        for conflict in open {
+            self.add(&node, sg::OPEN_CONFLICT, conflict, graph);
+        }
+        Ok(changed)
+    }
+
+    /// Whether another Slot of the same entity and property holds the value.
+    fn value_in_force(&self, slot: &Slot, value: &FactValue) -> Result<bool, StoreError> {
+        let entity = self.names.entity(&slot.entity);
+        let own = slot.id();
+        for fact in self.objects(&entity, sg::CURRENT_FACT, &self.names.current)? {
+            let Term::NamedNode(fact) = fact else { continue };
+            let Some(id) = self.names.id_of("fact", fact.as_str()) else { continue };
+            let Some(other) = self.fact(&FactId(id))? else { continue };
+            if other.slot.property == slot.property
+                && other.slot.id() != own
+                && other.value == *value
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the Facts in force of an entity, from the current graph.
+    pub fn current_facts(&self, entity: &EntityId) -> Result<Vec<FactId>, StoreError> {
+        let entity = self.names.entity(entity);
+        let mut ids: Vec<FactId> = self
+            .objects(&entity, sg::CURRENT_FACT, &self.names.current)?
+            .iter()
+            .filter_map(|term| match term {
+                Term::NamedNode(node) => self.names.id_of("fact", node.as_str()).map(FactId),
+                _ => None,
+            })
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Returns the Facts in force of a Slot, in id order, from the current graph.
+    pub fn current_facts_of_slot(&self, slot: &SlotId) -> Result<Vec<FactId>, StoreError> {
+        let slot = self.names.slot(slot);
+        let mut ids: Vec<FactId> = self
+            .objects(&slot, sg::CURRENT_FACT, &self.names.current)?
+            .iter()
+            .filter_map(|term| match term {
+                Term::NamedNode(node) => self.names.id_of("fact", node.as_str()).map(FactId),
+                _ => None,
+            })
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Notes that the state of a Slot changes by itself at an instant, or that it does not.
+    pub fn set_due(
+        &mut self,
+        slot: &SlotId,
+        at: Option<chrono::DateTime<chrono::Utc>>,
+    ) -> Result<(), StoreError> {
+        let names = self.names;
+        self.set(&names.slot(slot), sg::KNOWN_END, at.map(instant), &names.system)
+    }
+
+    /// Returns the Slots whose state changes by itself, with the instant.
+    pub fn due_slots(
+        &self,
+    ) -> Result<Vec<(SlotId, chrono::DateTime<chrono::Utc>)>, StoreError> {
+        Ok(self
+            .pairs(sg::KNOWN_END, &self.names.system)?
+            .into_iter()
+            .filter_map(|(slot, at)| {
+                let slot = self.names.id_of("slot", slot.as_str())?;
+                Some((SlotId(slot), literal_text(&at).and_then(parse_utc)?))
+            })
+            .collect())
+    }
+}
+
+fn read_precision(node: &Node) -> Precision {
+    node.concept(sg::PRECISION, "precision-")
+        .and_then(Precision::parse)
+        .unwrap_or(Precision::Unknown)
+}

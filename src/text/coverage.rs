@@ -1,0 +1,105 @@
+//! How much of a question some texts hold.
+
+use super::dates::find_dates;
+use super::error::TextError;
+use super::index::TextIndex;
+use super::lexer::{Lexeme, fold, lex};
+use super::query::{Question, Role, read_question};
+use super::rank::Ranking;
+use super::schema::{Part, grams};
+use super::stem::stem;
+use std::collections::HashSet;
+use unicode_normalization::UnicodeNormalization;
+
+/// How much of a question some texts hold.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Coverage {
+    /// The share of the content words found, weighed by rarity; 1 when there is none to find.
+    pub share: f32,
+    /// The content words found, as looked up.
+    pub found: Vec<String>,
+    /// The content words that no text holds.
+    pub missing: Vec<String>,
+}
+
+impl TextIndex {
+    /// Says how much of a question's content the given texts hold, all taken together. Put the
+    /// speaker and the date among the texts where they count.
+    ///
+    /// # Errors
+    /// Fails when the index, whose word statistics set the rarities, cannot be read.
+    pub fn query_coverage(&self, query: &str, texts: &[&str]) -> Result<Coverage, TextError> {
+        let (searcher, _) = self.snapshot()?;
+        let question = read_question(query, &searcher, &self.fields, self.ranking())?;
+        let held: HashSet<(Part, String)> = texts.iter().flat_map(|text| terms_of(text)).collect();
+        let mut own = 0;
+        for unit in question.units.iter().filter(|unit| unit.credit > 0) {
+            let is_held = unit.lookups.iter().any(|(part, term)| {
+                // Texts have no fields: what is not an exact form or a date key is a stem.
+                let part = match part {
+                    Part::Exact | Part::Date => *part,
+                    _ => Part::Body,
+                };
+                held.contains(&(part, term.clone()))
+            });
+            own |= if is_held { unit.credit } else { 0 };
+        }
+        let mut coverage = Coverage { share: question.share_of(own), ..Coverage::default() };
+        for unit in question.units.iter().filter(|unit| unit.role != Role::Whole) {
+            if unit.credit & own != 0 {
+                coverage.found.push(unit.label.clone());
+            } else if unit.credit != 0 {
+                coverage.missing.push(unit.label.clone());
+            }
+        }
+        Ok(coverage)
+    }
+}
+
+/// The terms a text would be indexed under.
+fn terms_of(text: &str) -> Vec<(Part, String)> {
+    let mut terms = Vec::new();
+    for lexeme in lex(text) {
+        match lexeme {
+            Lexeme::Word { parts, wholes, .. } => {
+                terms.extend(parts.iter().map(|part| (Part::Body, stem(part))));
+                terms.extend(parts.into_iter().map(|part| (Part::Exact, part)));
+                terms.extend(wholes.into_iter().map(|whole| (Part::Body, stem(&whole.text))));
+            }
+            Lexeme::Run { chars, .. } => {
+                terms.extend(grams(&chars).into_iter().map(|gram| (Part::Body, gram)));
+                terms.extend(chars.iter().map(|c| (Part::Exact, fold(&c.to_string()))));
+            }
+            Lexeme::Emoji { text, .. } => terms.push((Part::Body, text)),
+        }
+    }
+    let normal: String = text.nfkc().collect();
+    for (_, key) in find_dates(&normal) {
+        terms.extend(key.implied().into_iter().map(|key| (Part::Date, key.term())));
+    }
+    terms
+}
+
+impl Question {
+    /// Returns the idf-weighted share of the content bits.
+    pub(super) fn share_of(&self, bits: u64) -> f32 {
+        let total: f32 = self.bit_idf.iter().sum();
+        if total <= 0.0 { 1.0 } else { self.weight_of(bits) / total }
+    }
+
+    /// Decides whether a document holds enough of what the question is about.
+    pub(super) fn is_hit(&self, own: u64, beside: u64, ranking: &Ranking) -> bool {
+        let total: f32 = self.bit_idf.iter().sum();
+        let held = self.weight_of(own) + ranking.context_credit * self.weight_of(beside & !own);
+        held >= ranking.min_coverage * total
+    }
+
+    fn weight_of(&self, mut bits: u64) -> f32 {
+        let mut weight = 0.0;
+        while bits != 0 {
+            weight += self.bit_idf.get(bits.trailing_zeros() as usize).copied().unwrap_or(0.0);
+            bits &= bits - 1;
+        }
+        weight
+    }
+}
