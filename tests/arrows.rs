@@ -7,19 +7,39 @@ use std::path::{Path, PathBuf};
 /// What each room may use.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &["jobs", "memory", "model", "store", "telemetry", "vocab"]),
-    ("cli", &[
-        "api", "clock", "config", "decay", "extract", "jobs", "journal", "memory", "model", "store",
-        "telemetry", "temporal", "text", "views", "vocab",
-    ]),
+    (
+        "cli",
+        &[
+            "api",
+            "clock",
+            "config",
+            "decay",
+            "extract",
+            "jobs",
+            "journal",
+            "memory",
+            "model",
+            "store",
+            "telemetry",
+            "temporal",
+            "text",
+            "views",
+            "vocab",
+        ],
+    ),
     ("clock", &[]),
     ("config", &[]),
     ("decay", &["model"]),
     ("extract", &["model"]),
     ("jobs", &["clock", "extract", "memory", "model", "store"]),
     ("journal", &["model"]),
-    ("memory", &[
-        "clock", "decay", "extract", "journal", "model", "store", "temporal", "text", "views", "vocab",
-    ]),
+    (
+        "memory",
+        &[
+            "clock", "decay", "extract", "journal", "model", "store", "temporal", "text", "views",
+            "vocab",
+        ],
+    ),
     ("model", &[]),
     ("store", &["journal", "model", "temporal", "vocab"]),
     ("telemetry", &[]),
@@ -142,7 +162,8 @@ fn foreign_crates_stay_behind_their_seams() {
     for file in &files {
         let (from, text) = (room(file), code(file));
         for (name, rooms) in SEAMS {
-            let named = text.contains(&format!("use {name}::")) || text.contains(&format!(" {name}::"));
+            let named =
+                text.contains(&format!("use {name}::")) || text.contains(&format!(" {name}::"));
             if named && !rooms.contains(&from.as_str()) {
                 wrong.push(format!("{} names {name}", file.display()));
             }

@@ -103,7 +103,10 @@ async fn the_boundary_and_the_end_of_a_conversation_seal() {
     let second = server.record("a", turn("t2", at, "Two.", "2")).await;
     assert!(second["sealed_block"].is_string());
     server.record("a", turn("t3", at, "Three.", "3")).await;
-    assert_eq!(server.post("/v1/namespaces/a/seal", json!({})).await["blocks"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        server.post("/v1/namespaces/a/seal", json!({})).await["blocks"].as_array().unwrap().len(),
+        1
+    );
     let info = server.settle("a").await;
     assert_eq!((&info["counts"]["blocks"], &info["counts"]["open_turns"]), (&json!(2), &json!(0)));
     let blocks = server.get("/v1/namespaces/a/blocks?state=ready").await;

@@ -80,7 +80,10 @@ fn people_read_sentences_and_tables() {
     let data = folder.path().join("data");
     record_story(&data);
     for (args, marks) in [
-        (vec!["why", "kiosk", "package_manager"], vec!["pnpm", "CI installs take 6 minutes", "npm", "rule", "2026-05-08"]),
+        (
+            vec!["why", "kiosk", "package_manager"],
+            vec!["pnpm", "CI installs take 6 minutes", "npm", "rule", "2026-05-08"],
+        ),
         (vec!["entity", "kiosk"], vec!["current", "superseded", "package_manager"]),
         (vec!["timeline", "kiosk"], vec!["fact_began", "2026-05-06"]),
         (vec!["diff", "2026-05-07", "2026-05-09"], vec!["added", "ended", "npm"]),
@@ -105,7 +108,10 @@ async fn a_running_server_is_found_by_its_folder() {
     tell_story(&server, "default").await;
     let status = run_json(server.data(), &["status"]);
     assert_eq!(status["server"], server.base());
-    assert_eq!(run_json(server.data(), &["entity", "kiosk"]), server.get("/v1/namespaces/default/entities/kiosk").await);
+    assert_eq!(
+        run_json(server.data(), &["entity", "kiosk"]),
+        server.get("/v1/namespaces/default/entities/kiosk").await
+    );
     let target = server.data().with_extension("nq");
     let output = run(server.data(), &["export", "--output", target.to_str().unwrap()]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -217,8 +223,19 @@ fn the_demo_tells_the_whole_story() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     for mark in [
-        "L0", "L5", "npm", "pnpm", "superseded", "sufficient", "partial", "weight", "duplicate",
-        "CI installs take 6 minutes", "planned", "serve --clock messages", "curl",
+        "L0",
+        "L5",
+        "npm",
+        "pnpm",
+        "superseded",
+        "sufficient",
+        "partial",
+        "weight",
+        "duplicate",
+        "CI installs take 6 minutes",
+        "planned",
+        "serve --clock messages",
+        "curl",
     ] {
         assert!(text.contains(mark), "{mark:?} is not told:\n{text}");
     }

@@ -28,10 +28,33 @@ async fn an_event_says_what_when_who_and_on_whose_words() {
     let (_server, events) = told().await;
     let switch = about(&events, "pnpm");
     for field in [
-        "id", "title", "summary", "type", "status", "tags", "quotes", "participants", "source_block",
-        "source_messages", "mentioned_at", "occurred", "scope", "criticality", "relations", "speaker",
-        "reason", "extractor", "thread", "weight", "adoptions", "superseded_by", "conflicts_with",
-        "recorded_at", "revision", "pinned", "forgotten",
+        "id",
+        "title",
+        "summary",
+        "type",
+        "status",
+        "tags",
+        "quotes",
+        "participants",
+        "source_block",
+        "source_messages",
+        "mentioned_at",
+        "occurred",
+        "scope",
+        "criticality",
+        "relations",
+        "speaker",
+        "reason",
+        "extractor",
+        "thread",
+        "weight",
+        "adoptions",
+        "superseded_by",
+        "conflicts_with",
+        "recorded_at",
+        "revision",
+        "pinned",
+        "forgotten",
     ] {
         assert!(switch.get(field).is_some(), "{field} is missing: {switch:#}");
     }

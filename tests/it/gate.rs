@@ -66,7 +66,8 @@ async fn an_adoption_reinforces_once() {
     let assessed = server.post("/v1/namespaces/a/assess", body).await;
     let event = format!("/v1/namespaces/a/events/{id}");
     let before = server.get(&event).await;
-    let receipt = json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": [good]});
+    let receipt =
+        json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": [good]});
     let first = server.post("/v1/namespaces/a/adoptions", receipt.clone()).await;
     assert_eq!(first, json!({"status": "recorded", "incremented": [id]}));
     let after = server.get(&event).await;
@@ -76,10 +77,12 @@ async fn an_adoption_reinforces_once() {
     assert_eq!(again["status"], "duplicate");
     assert_eq!(server.get(&event).await["adoptions"], 1);
 
-    let empty = json!({"receipt_id": "r2", "assessment": assessed["assessment"], "evidence_refs": []});
+    let empty =
+        json!({"receipt_id": "r2", "assessment": assessed["assessment"], "evidence_refs": []});
     let nothing = server.post("/v1/namespaces/a/adoptions", empty).await;
     assert_eq!(nothing, json!({"status": "recorded", "incremented": []}));
-    let other = json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": []});
+    let other =
+        json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": []});
     let request = server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&other);
     server.problem(request, 409, "conflict").await;
     let unknown = json!({"receipt_id": "r3", "assessment": "a_nothing", "evidence_refs": []});

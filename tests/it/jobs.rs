@@ -10,7 +10,9 @@ const JOBS: &str = "/v1/namespaces/a/jobs";
 async fn jobs_are_listed_and_read() {
     let server = TestServer::start();
     server.configure("a", json!({"block_turns": 1})).await;
-    server.record("a", turn("t1", "2026-05-06T09:30:00Z", "Use npm for the kiosk project.", "Ok.")).await;
+    server
+        .record("a", turn("t1", "2026-05-06T09:30:00Z", "Use npm for the kiosk project.", "Ok."))
+        .await;
     server.settle("a").await;
     let jobs = server.get(&format!("{JOBS}?state=done")).await;
     let kinds: Vec<&str> =

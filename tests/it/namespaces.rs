@@ -1,6 +1,6 @@
 //! Namespaces: names, settings, walls, erasure.
 
-use crate::support::{TestServer, turn};
+use crate::support::{TestServer, turn, with_query};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -71,7 +71,8 @@ async fn impossible_names_are_refused_and_mean_nothing_else() {
     let server = TestServer::start();
     let long = "x".repeat(201);
     for name in ["%20", "%0A", "%00", "%ff", long.as_str()] {
-        let request = server.request(Method::PUT, &format!("/v1/namespaces/{name}")).json(&json!({}));
+        let request =
+            server.request(Method::PUT, &format!("/v1/namespaces/{name}")).json(&json!({}));
         server.problem(request, 400, "invalid_namespace").await;
     }
     // Not "all namespaces", and not one made in passing.
@@ -88,10 +89,26 @@ async fn reading_an_unknown_namespace_makes_none() {
     let server = TestServer::start();
     let base = "/v1/namespaces/nobody";
     for path in [
-        "", "/context", "/blocks", "/blocks/b_1", "/events", "/events/e_1", "/entities",
-        "/entities/x", "/entities/x/timeline", "/why?fact=f_1", "/diff?from=2026-01-01&to=2026-01-02",
-        "/jobs", "/jobs/j_1", "/jobs/events", "/sparql", "/sparql?query=ASK%7B%7D", "/queries",
-        "/queries/current_state?entity=project:x", "/graph?default", "/export",
+        "",
+        "/context",
+        "/blocks",
+        "/blocks/b_1",
+        "/events",
+        "/events/e_1",
+        "/entities",
+        "/entities/x",
+        "/entities/x/timeline",
+        "/why?fact=f_1",
+        "/diff?from=2026-01-01&to=2026-01-02",
+        "/jobs",
+        "/jobs/j_1",
+        "/jobs/events",
+        "/sparql",
+        "/sparql?query=ASK%7B%7D",
+        "/queries",
+        "/queries/current_state?entity=project:x",
+        "/graph?default",
+        "/export",
     ] {
         let request = server.request(Method::GET, &format!("{base}{path}"));
         server.problem(request, 404, "unknown_namespace").await;
@@ -125,7 +142,16 @@ async fn no_door_of_one_namespace_shows_a_byte_of_another() {
     server.settle("left").await;
     server.settle("right").await;
     let left = server.get("/v1/namespaces/left/events").await;
-    for path in ["/events", "/entities", "/blocks", "/jobs", "/context", "/export", "/sparql", "/graph?default"] {
+    for path in [
+        "/events",
+        "/entities",
+        "/blocks",
+        "/jobs",
+        "/context",
+        "/export",
+        "/sparql",
+        "/graph?default",
+    ] {
         let request = server.request(Method::GET, &format!("/v1/namespaces/right{path}"));
         let text = request.send().await.unwrap().text().await.unwrap();
         assert!(!text.contains("zebrawood") && !text.contains("kiosk"), "{path}: {text}");
@@ -133,7 +159,8 @@ async fn no_door_of_one_namespace_shows_a_byte_of_another() {
     let found = server.post("/v1/namespaces/right/search", json!({"query": "zebrawood"})).await;
     assert_eq!(found["hits"], json!([]));
     let query = "SELECT * WHERE { GRAPH ?g { ?s ?p ?o FILTER(CONTAINS(STR(?o), 'zebrawood')) } }";
-    let request = server.request(Method::GET, "/v1/namespaces/right/sparql").query(&[("query", query)]);
+    let request = server
+        .request(Method::GET, &with_query("/v1/namespaces/right/sparql", &[("query", query)]));
     let rows = server.json(request, StatusCode::OK).await;
     assert_eq!(rows["results"]["bindings"], json!([]));
     let block = kept["sealed_block"].as_str().unwrap();

@@ -16,7 +16,8 @@ async fn a_turn_is_findable_by_the_next_search_or_said_to_be_pending() {
     server.settle("a").await;
     let answer = server.post(SEARCH, json!({"query": "walrus", "in": ["messages"]})).await;
     let hit = &answer["hits"][0];
-    for field in ["ref", "kind", "id", "thread", "score", "text", "source_messages", "at", "status"] {
+    for field in ["ref", "kind", "id", "thread", "score", "text", "source_messages", "at", "status"]
+    {
         assert!(hit.get(field).is_some(), "{field}: {hit}");
     }
     assert!(hit.get("explain").is_none());
@@ -31,8 +32,25 @@ async fn user_text_is_never_a_grammar() {
     server.settle("a").await;
     let (deep, long) = ("(".repeat(3000), "x ".repeat(100_000));
     for words in [
-        "- *", "a:(^", deep.as_str(), long.as_str(), "", "   ", "*", "AND OR NOT", "\"", "usb-c adapter\"\"",
-        ">>>", "+ 2", "y+(y+25)", "https://x.org/?q=1", "東京🎌", "👨‍👩‍👧‍👦", "\u{0}", "foo:bar", "[x TO",
+        "- *",
+        "a:(^",
+        deep.as_str(),
+        long.as_str(),
+        "",
+        "   ",
+        "*",
+        "AND OR NOT",
+        "\"",
+        "usb-c adapter\"\"",
+        ">>>",
+        "+ 2",
+        "y+(y+25)",
+        "https://x.org/?q=1",
+        "東京🎌",
+        "👨‍👩‍👧‍👦",
+        "\u{0}",
+        "foo:bar",
+        "[x TO",
     ] {
         let answer = server.post(SEARCH, json!({"query": words})).await;
         assert!(answer["hits"].is_array(), "{}", &words[..words.len().min(20)]);
@@ -61,7 +79,8 @@ async fn superseded_items_come_only_when_asked_for_and_are_labelled() {
         .map(|hit| hit["status"].as_str().unwrap())
         .collect();
     assert!(statuses.contains(&"superseded") && statuses.contains(&"current"), "{history:#}");
-    let current = server.post(SEARCH, json!({"query": "kiosk package manager", "in": ["facts"]})).await;
+    let current =
+        server.post(SEARCH, json!({"query": "kiosk package manager", "in": ["facts"]})).await;
     for hit in current["hits"].as_array().unwrap() {
         assert_ne!(hit["status"], "superseded", "{hit}");
     }
@@ -79,7 +98,10 @@ async fn impossible_searches_name_their_field() {
         (json!({"query": "x", "limit": 0}), "limit"),
         (json!({"query": "x", "limit": 1000}), "limit"),
         (json!({"query": "x", "valid_at": "soon"}), "valid_at"),
-        (json!({"query": "x", "filter": {"from": "2026-05-02", "to": "2026-05-01"}}), "filter.from"),
+        (
+            json!({"query": "x", "filter": {"from": "2026-05-02", "to": "2026-05-01"}}),
+            "filter.from",
+        ),
         (json!({"query": "x", "intent": "guess"}), "intent"),
     ] {
         let request = server.request(Method::POST, SEARCH).json(&body);

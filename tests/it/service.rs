@@ -12,9 +12,12 @@ async fn health_readiness_metrics_and_ontology_answer() {
     let response = server.request(Method::GET, "/ontology").send().await.unwrap();
     assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/turtle"));
     assert!(response.text().await.unwrap().contains("https://w3id.org/stratagate/ns#"));
-    let metrics = server.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    let metrics =
+        server.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
     assert!(
-        metrics.contains(r#"stratagate_http_requests_total{method="GET",route="/healthz",status="200"} 1"#),
+        metrics.contains(
+            r#"stratagate_http_requests_total{method="GET",route="/healthz",status="200"} 1"#
+        ),
         "{metrics}"
     );
 }

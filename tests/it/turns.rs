@@ -66,7 +66,8 @@ async fn a_batch_is_stored_whole_or_not_at_all() {
     let batch = format!("{TURNS}:batch");
     let good = turn("t1", "2026-05-06T09:30:00Z", "One.", "1");
     let also = turn("t2", "2026-05-06T09:31:00Z", "Two.", "2");
-    let bad = json!({"turn_id": "t3", "messages": [{"role": "user", "content": "x", "at": "soon"}]});
+    let bad =
+        json!({"turn_id": "t3", "messages": [{"role": "user", "content": "x", "at": "soon"}]});
     for body in [json!([good, bad]), json!({"turns": [good, bad]})] {
         let request = server.request(Method::POST, &batch).json(&body);
         let problem = server.problem(request, 400, "invalid_value").await;
@@ -78,7 +79,8 @@ async fn a_batch_is_stored_whole_or_not_at_all() {
     }
     let request = server.request(Method::POST, &batch).json(&json!({"turns": [good, also]}));
     let stored = server.json(request, StatusCode::CREATED).await;
-    let turns: Vec<&Value> = stored["items"].as_array().unwrap().iter().map(|r| &r["turn"]).collect();
+    let turns: Vec<&Value> =
+        stored["items"].as_array().unwrap().iter().map(|r| &r["turn"]).collect();
     assert_eq!(turns, [&json!(1), &json!(2)]);
     // The plain call takes an array too.
     let again = server.json(post(&server, &json!([good, also])), StatusCode::OK).await;

@@ -215,6 +215,16 @@ pub async fn check_problem(response: Response, status: u16, code: &str) -> Value
     problem
 }
 
+/// Adds query parameters to a path.
+pub fn with_query(path: &str, params: &[(&str, &str)]) -> String {
+    let encode = |text: &str| {
+        percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+    };
+    let pairs: Vec<String> =
+        params.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
+    format!("{path}?{}", pairs.join("&"))
+}
+
 /// A turn of one question and one answer.
 pub fn turn(id: &str, at: &str, question: &str, answer: &str) -> Value {
     serde_json::json!({"turn_id": id, "messages": [
