@@ -58,7 +58,7 @@ pub(super) struct Unit {
 pub(super) struct Question {
     /// Content first, then the rest.
     pub units: Vec<Unit>,
-    /// Rarity by content bit.
+    /// Importance by content bit.
     pub bit_idf: Vec<f32>,
     /// The content bits that no document holds.
     pub unknown: u64,
@@ -92,7 +92,7 @@ pub(super) fn read_question(
     for draft in drafts {
         units.push((draft.group, weigh(draft, docs, searcher, fields, ranking)?));
     }
-    let mut question = settle(units);
+    let mut question = settle(units, docs);
     question.dates = dates;
     question.asked = cues::asked(&text);
     Ok(question)
@@ -144,7 +144,7 @@ fn weigh(
 }
 
 /// Decides what makes a match, cuts to the cap and hands out the content bits.
-fn settle(mut units: Vec<(usize, Unit)>) -> Question {
+fn settle(mut units: Vec<(usize, Unit)>, docs: u64) -> Question {
     let is_matching = |role: Role| matches!(role, Role::Content | Role::Date);
     demote_seams(&mut units);
     // A longer form whose pieces are all grammar ("to-do") is content itself.
@@ -186,7 +186,7 @@ fn settle(mut units: Vec<(usize, Unit)>) -> Question {
     for (group, unit) in &mut units {
         if is_matching(unit.role) || unit.credit > 0 {
             unit.credit = 1 << bit_idf.len();
-            bit_idf.push(unit.idf);
+            bit_idf.push(Ranking::importance(docs, unit.docs));
             unknown |= if unit.docs == 0 { unit.credit } else { 0 };
             days |= if unit.names_a_day { unit.credit } else { 0 };
             group_bits.push((*group, unit.credit));

@@ -85,7 +85,7 @@ impl Default for Ranking {
             nearness_weight: 0.15,
             min_coverage: 0.1,
             unknown_rise: 0.3,
-            unknown_from: 0.6,
+            unknown_from: 0.55,
             context_credit: 0.5,
         }
     }
@@ -96,6 +96,14 @@ impl Ranking {
     pub(super) fn idf(docs: u64, holding: u64) -> f32 {
         let (docs, holding) = (docs as f32, holding.min(docs) as f32);
         (1.0 + (docs - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
+    /// Returns how much a content word counts in deciding what matches: its rarity, smoothed as if
+    /// a few dozen more documents were known, because in a small store frequencies say little and
+    /// an unknown word is not much rarer than one that stands once.
+    pub(super) fn importance(docs: u64, holding: u64) -> f32 {
+        let (docs, holding) = (docs as f32, holding.min(docs) as f32);
+        (1.0 + (docs - holding + 30.0) / (holding + 1.5)).ln()
     }
 
     /// Returns the normalised frequency of a word in one field.
