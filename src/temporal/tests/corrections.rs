@@ -97,14 +97,14 @@ fn a_correction_that_says_what_is_known_adds_a_source() {
 
 #[test]
 fn a_correction_follows_the_message_that_the_wrong_value_had_followed() {
-    let at = |claim: SlotClaim, index| SlotClaim {
-        position: Some(Position { thread: ThreadId::from("t"), index }),
+    let at = |claim: SlotClaim, thread: &str, index| SlotClaim {
+        position: Some(Position { thread: ThreadId::from(thread), index }),
         ..claim
     };
     let claims = [
-        at(says("e1", "npm", 6), 1),
-        at(says("e2", "pnpm", 6), 2),
-        at(says("e3", "yarn", 8).correcting(), 3),
+        at(says("e1", "npm", 6), "t", 1),
+        at(says("e2", "pnpm", 6), "t", 2),
+        at(says("e3", "yarn", 8).correcting(), "u", 1),
     ];
     check(
         &claims,

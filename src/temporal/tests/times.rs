@@ -127,6 +127,14 @@ fn a_range_states_its_end() {
 }
 
 #[test]
+fn a_range_that_is_over_when_it_is_mentioned_proves_nothing_of_the_mention() {
+    let night =
+        occurrence("2026-05-08T00:00:00+08:00", "2026-05-08T09:00:00+08:00", Precision::Range);
+    let night = said("e1", NOON, "pnpm", &claim(Some(night)));
+    assert_eq!(night.by, at("2026-05-08T00:00:00+08:00"));
+}
+
+#[test]
 fn an_inverted_range_keeps_its_start_only() {
     let bad = occurrence("2026-05-01T00:00:00Z", "2026-01-01T00:00:00Z", Precision::Range);
     let bad = said("e1", NOON, "pnpm", &claim(Some(bad)));
