@@ -75,7 +75,7 @@ impl Namespace {
             let error = before.and_then(|attempt| attempt.last_error).unwrap_or_else(|| {
                 format!("the process ended during each of {MAX_ATTEMPTS} attempts")
             });
-            return self.give_up(JobRun { attempts: MAX_ATTEMPTS, ..run }, error);
+            return self.give_up(&JobRun { attempts: MAX_ATTEMPTS, ..run }, error);
         }
         let now = Utc::now();
         let begun = Attempt { attempts, last_error: None, not_before: now };
@@ -101,7 +101,7 @@ impl Namespace {
             error, "a job failed"
         );
         if attempts >= MAX_ATTEMPTS {
-            return self.give_up(run, error);
+            return self.give_up(&run, error);
         }
         // 1, 4, 9, 16 seconds: long enough for a passing trouble, short enough to be waited for.
         let not_before = now + Duration::seconds(i64::from(attempts * attempts));
@@ -115,7 +115,7 @@ impl Namespace {
         Ok(())
     }
 
-    fn give_up(&self, run: JobRun, error: String) -> Result<JobOutcome, MemoryError> {
+    fn give_up(&self, run: &JobRun, error: String) -> Result<JobOutcome, MemoryError> {
         let job = run.job.clone();
         let (there, _) = self.write(|view| {
             if !is_pending(view, &run.job) {

@@ -61,7 +61,8 @@ fn table(store: &Store, query: &NamedQuery, args: &BTreeMap<String, String>) -> 
     let mut out = String::new();
     match results {
         QueryResults::Solutions(solutions) => {
-            let names: Vec<&str> = solutions.variables().iter().map(|v| v.as_str()).collect();
+            let names: Vec<&str> =
+                solutions.variables().iter().map(oxigraph::model::Variable::as_str).collect();
             let expected: Vec<&str> = query.columns.iter().map(|column| column.name).collect();
             assert_eq!(names, expected, "{}: the header lists other columns", query.name);
             writeln!(out, "{}", names.join(",")).expect("a string takes text");
