@@ -5,7 +5,7 @@
 
 use super::*;
 use oxigraph::io::RdfFormat;
-use oxigraph::model::Term;
+use oxigraph::model::{Term, Variable};
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};
 use oxigraph::store::Store;
 use std::fmt::Write;
@@ -61,7 +61,7 @@ fn table(store: &Store, query: &NamedQuery, args: &BTreeMap<String, String>) -> 
     let mut out = String::new();
     match results {
         QueryResults::Solutions(solutions) => {
-            let names: Vec<&str> = solutions.variables().iter().map(|v| v.as_str()).collect();
+            let names: Vec<&str> = solutions.variables().iter().map(Variable::as_str).collect();
             let expected: Vec<&str> = query.columns.iter().map(|column| column.name).collect();
             assert_eq!(names, expected, "{}: the header lists other columns", query.name);
             writeln!(out, "{}", names.join(",")).expect("a string takes text");
@@ -370,8 +370,8 @@ fn the_examples_in_the_documentation_find_something() {
         let current = NamedNode::new_unchecked(format!("{BASE}graph/current"));
         query.dataset_mut().set_default_graph(vec![current.into()]);
         let rows = match query.on_store(&store).execute().unwrap_or_else(|e| panic!("{e}")) {
-            QueryResults::Solutions(rows) => rows.filter(Result::is_ok).count(),
-            QueryResults::Graph(triples) => triples.filter(Result::is_ok).count(),
+            QueryResults::Solutions(rows) => rows.flatten().count(),
+            QueryResults::Graph(triples) => triples.flatten().count(),
             QueryResults::Boolean(_) => 0,
         };
         assert!(rows > 0, "finds nothing: {example}");
