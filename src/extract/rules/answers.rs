@@ -127,6 +127,8 @@ impl Walk<'_> {
                     sentence: &resolved,
                     trip: self.trip.as_ref(),
                     person: self.person.as_ref(),
+                    named_here: self.named_here,
+                    holders: &self.holders,
                 };
                 fill(&mut copy, &ground);
                 self.drafts[draft].claims = copy.claims;
@@ -209,6 +211,8 @@ impl Walk<'_> {
             sentence: &rewritten,
             trip: self.trip.as_ref(),
             person: self.person.as_ref(),
+            named_here: self.named_here,
+            holders: &self.holders,
         };
         draft.subject = speaker.clone();
         fill(&mut draft, &ground);

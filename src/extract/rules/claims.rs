@@ -11,6 +11,8 @@ use super::{
     tastes::{possessions, tastes},
     undertakings::{bodies, undertakings},
 };
+use std::collections::BTreeMap;
+
 use crate::model::{
     Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
     Occurrence, Precision,
@@ -28,11 +30,22 @@ pub(super) struct Ground<'a> {
     pub trip: Option<&'a EntityRef>,
     /// The person last named, for "he" and "she" and for clauses without a subject.
     pub person: Option<&'a EntityRef>,
+    /// Whether `project` was named in this Block, rather than before it.
+    pub named_here: bool,
+    /// The project that each property was last stated of.
+    pub holders: &'a BTreeMap<String, EntityRef>,
 }
 
 impl Ground<'_> {
     pub fn project(&self) -> EntityRef {
         self.project.cloned().unwrap_or_else(this_project)
+    }
+
+    /// The project whose property a clause without a project changes: the one named in this
+    /// Block, else the one that the property was last stated of.
+    pub fn project_with(&self, property: &str) -> EntityRef {
+        let holder = (!self.named_here).then(|| self.holders.get(property)).flatten();
+        holder.cloned().unwrap_or_else(|| self.project())
     }
 }
 

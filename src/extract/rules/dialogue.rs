@@ -13,7 +13,8 @@ use super::signs::{
 use super::text::{Span, bare};
 use crate::extract::BlockInput;
 use crate::extract::dates::{Tense, tense_of};
-use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S};
+use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role};
+use std::collections::BTreeMap;
 
 /// What the walk has learnt so far.
 pub(super) struct Walk<'a> {
@@ -22,6 +23,10 @@ pub(super) struct Walk<'a> {
     pub project: Option<EntityRef>,
     pub trip: Option<EntityRef>,
     pub person: Option<EntityRef>,
+    /// Whether the project was named in this Block.
+    pub named_here: bool,
+    /// The project that each property was last stated of.
+    pub holders: BTreeMap<String, EntityRef>,
     pub to_agent: bool,
 }
 
@@ -34,6 +39,8 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Dra
         project: known_project(input),
         trip: None,
         person: None,
+        named_here: false,
+        holders: known_holders(input),
         to_agent,
     };
     for (index, line) in lines.iter().enumerate() {
@@ -47,9 +54,20 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Dra
     walk.drafts
 }
 
+/// The project that each property was last stated of before the Block.
+fn known_holders(input: &BlockInput<'_>) -> BTreeMap<String, EntityRef> {
+    let claims = input.events.iter().flat_map(|event| &event.claims);
+    claims
+        .filter(|claim| claim.subject.kind == EntityKind::Project)
+        .map(|claim| (claim.property.clone(), claim.subject.clone()))
+        .collect()
+}
+
 /// The project of the conversation before the Block, where only one can be meant.
 fn known_project(input: &BlockInput<'_>) -> Option<EntityRef> {
-    let said = input.before.iter().rev().find_map(|m| project_in(m.text()));
+    // A tool's output names what it works on, not what the people talk about.
+    let people = input.before.iter().rev().filter(|m| !matches!(m.role, Role::Tool | Role::System));
+    let said = people.filter_map(|m| project_in(m.text())).next();
     said.or_else(|| {
         let subject = input
             .events
@@ -84,6 +102,7 @@ impl Walk<'_> {
         }
         if let Some(project) = project_in(&line.blank) {
             self.project = Some(project);
+            self.named_here = true;
         }
         self.reject_proposal(index);
         let before = self.drafts.len();
@@ -238,9 +257,14 @@ impl Walk<'_> {
             sentence,
             trip: self.trip.as_ref(),
             person: self.person.as_ref(),
+            named_here: self.named_here,
+            holders: &self.holders,
         };
         draft.subject = subject_of(&draft.statement, &ground);
         fill(draft, &ground);
+        for claim in draft.claims.iter().filter(|c| c.subject.kind == EntityKind::Project) {
+            self.holders.insert(claim.property.clone(), claim.subject.clone());
+        }
         if draft.reason.is_none() && takes_reason(draft.kind) {
             draft.reason = BECAUSE
                 .find(&draft.statement)

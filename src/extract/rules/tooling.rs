@@ -61,7 +61,7 @@ fn subject(found: &FoundTool, text: &str, who: &EntityRef, ground: &Ground<'_>) 
     if own {
         who.clone()
     } else {
-        super::names::project_in(text).unwrap_or_else(|| ground.project())
+        super::names::project_in(text).unwrap_or_else(|| ground.project_with(found.property))
     }
 }
 
@@ -178,7 +178,7 @@ fn unknown_switch(
         if PERSONAL.is_match(text) && ground.project.is_none() {
             who.clone()
         } else {
-            ground.project()
+            ground.project_with(property)
         }
     });
     let name = to.as_str().trim_end_matches('.');
