@@ -42,6 +42,12 @@ impl Clock {
         }
     }
 
+    /// Says whether the clock waits for the first message to tell it the time. Until then `now`
+    /// is the machine's, which must not get into records that come before the story.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Messages(newest) if newest.load(Ordering::SeqCst) == 0)
+    }
+
     /// Says whether messages drive the clock.
     pub fn is_driven_by_messages(&self) -> bool {
         matches!(self, Self::Messages(_))

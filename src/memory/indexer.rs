@@ -53,6 +53,9 @@ pub enum Touched {
 pub struct IndexQueue {
     indexed: AtomicU64,
     queue: Mutex<Queue>,
+    /// Held while documents are built and sent: two senders could leave the older text of a
+    /// document, or commit half of what the other is sending.
+    sending: Mutex<()>,
 }
 
 struct Queue {
@@ -60,22 +63,37 @@ struct Queue {
     touched: BTreeSet<Touched>,
     /// The newest journal sequence whose documents are in `touched` or in the index.
     through: u64,
+    /// The newest journal sequence that the store has applied. The journal may be further: what
+    /// documents are built from is the store.
+    applied: u64,
     /// Whether some changes have to be read from the journal again.
     gap: bool,
+    /// Whether the index has to be built again as a whole.
+    rebuild: bool,
     /// When a batch was last committed.
     last_commit: Instant,
 }
 
 impl IndexQueue {
-    /// Starts behind what the index has committed; the gap is read from the journal.
-    pub fn new(committed: u64) -> Self {
+    /// Starts behind what the index has committed; the gap to what the store has applied is read
+    /// from the journal. An index that is ahead of the store belongs to another past of it, and is
+    /// built again.
+    pub fn new(committed: Option<u64>, applied: u64) -> Self {
+        let usable = committed.filter(|committed| *committed <= applied);
+        let committed_or_none = usable.unwrap_or(0);
         let queue = Queue {
             touched: BTreeSet::new(),
-            through: committed,
+            through: committed_or_none,
+            applied,
             gap: true,
+            rebuild: usable.is_none(),
             last_commit: Instant::now(),
         };
-        Self { indexed: AtomicU64::new(committed), queue: Mutex::new(queue) }
+        Self {
+            indexed: AtomicU64::new(committed_or_none),
+            queue: Mutex::new(queue),
+            sending: Mutex::new(()),
+        }
     }
 
     /// Returns the newest sequence that is searchable.
@@ -83,9 +101,15 @@ impl IndexQueue {
         self.indexed.load(Ordering::SeqCst)
     }
 
-    /// Notes what a change touches.
+    /// Says whether documents wait that no sequence tells of.
+    pub fn is_waiting(&self) -> bool {
+        !lock(&self.queue).touched.is_empty()
+    }
+
+    /// Notes what an applied change touches.
     pub fn push(&self, seq: u64, change: &Change) {
         let mut queue = lock(&self.queue);
+        queue.applied = seq;
         if queue.gap {
             return;
         }
@@ -161,30 +185,44 @@ impl Namespace {
     /// # Errors
     /// When the store, the journal or the index fails; nothing is lost, it is done again.
     pub fn index_pending(&self) -> Result<bool, MemoryError> {
-        let last = self.journal.last_seq();
-        let (mut batch, through, gap) = {
+        let _sending = lock(&self.index_queue.sending);
+        let (mut batch, through, gap, rebuild) = {
             let mut queue = lock(&self.index_queue.queue);
-            let gap = queue.gap;
-            // From here on changes are noted again; those up to `last` are read from the journal.
+            let (gap, rebuild) = (queue.gap, queue.rebuild);
+            // From here on changes are noted again; those that are applied by now are read from
+            // the journal. What is applied is read under the same lock, so that no change falls
+            // between the two.
             queue.gap = false;
+            queue.rebuild = false;
             if gap {
-                queue.through = last;
+                queue.through = queue.applied;
             }
-            (std::mem::take(&mut queue.touched), queue.through, gap)
+            (std::mem::take(&mut queue.touched), queue.through, gap, rebuild)
         };
         let indexed = self.index_queue.indexed();
-        if batch.is_empty() && !gap && through <= indexed {
+        if batch.is_empty() && !gap && !rebuild && through <= indexed {
             return Ok(false);
         }
-        let outcome = self.send(&mut batch, indexed, through, gap);
+        let outcome = if rebuild || self.index.needs_rebuild() {
+            self.send_everything(through).map(|_| ())
+        } else {
+            self.send(&mut batch, indexed, through, gap)
+        };
+        let mut queue = lock(&self.index_queue.queue);
         match &outcome {
             Ok(()) => {
                 self.index_queue.indexed.store(through, Ordering::SeqCst);
-                lock(&self.index_queue.queue).last_commit = Instant::now();
+                queue.last_commit = Instant::now();
             }
-            // The journal knows what was touched; it is read again at the next try.
-            Err(_) => lock(&self.index_queue.queue).gap = true,
+            // All of it is tried again. The journal alone would not do: it does not know of Slots
+            // that time has changed.
+            Err(_) => {
+                queue.touched.append(&mut batch);
+                queue.gap |= gap;
+                queue.rebuild |= rebuild;
+            }
         }
+        drop(queue);
         outcome.map(|()| true)
     }
 
@@ -195,9 +233,6 @@ impl Namespace {
         through: u64,
         gap: bool,
     ) -> Result<(), MemoryError> {
-        if self.index.needs_rebuild() {
-            return self.send_everything(through).map(|_| ());
-        }
         if gap && through > indexed {
             for record in self.journal.read_from(indexed + 1) {
                 let record = record?;
@@ -258,7 +293,8 @@ impl Namespace {
     /// # Errors
     /// When the store or the index fails.
     pub fn reindex(&self) -> Result<u64, MemoryError> {
-        let through = self.with_hot(|_, revision| revision);
+        let _sending = lock(&self.index_queue.sending);
+        let through = lock(&self.index_queue.queue).applied;
         let count = self.send_everything(through)?;
         self.index_queue.indexed.fetch_max(through, Ordering::SeqCst);
         Ok(count)

@@ -7,7 +7,7 @@ use super::error::MemoryError;
 use super::hot::Hot;
 use super::indexer::IndexQueue;
 use super::types::Settings;
-use super::writer::{QueuedCapture, Writer, lock};
+use super::writer::{QueuedCapture, Writer};
 use crate::clock::Clock;
 use crate::journal::{Journal, JournalReader, Record, SideLog};
 use crate::model::{NamespaceName, TxTime};
@@ -16,8 +16,8 @@ use crate::text::{TextIndex, TextOptions};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
 /// fast.
@@ -48,6 +48,8 @@ pub struct Namespace {
     pub(super) index_queue: IndexQueue,
     pub(super) queue: Mutex<Vec<QueuedCapture>>,
     pub(super) writer: Mutex<Writer>,
+    /// Whether writes are stopped: what [`Writer::broken`] says, without waiting for the writer.
+    stopped: AtomicBool,
     pub(super) batches: Mutex<SideLog<super::batch::Batch>>,
     pub(super) attempts: Mutex<SideLog<Attempt>>,
     pub(super) blocks: RwLock<Option<BlockIndex>>,
@@ -81,12 +83,16 @@ impl Namespace {
         let side = folder.join(folders::SIDE);
         std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
         let (mut journal, _recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
+        // A clock that messages drive goes on where the journal stopped.
+        if let Some(newest) = journal.last_recorded_at() {
+            clock.observe(newest);
+        }
         if journal.last_seq() == 0 {
             let settings = create.unwrap_or_default();
             let change = Change::Created { settings, format: FORMAT_VERSION };
             let body = serde_json::to_vec(&change)
                 .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
-            let recorded_at = clock.now();
+            let recorded_at = time_of_acts(&clock);
             journal.append(&[Record { recorded_at, kind: change.kind(), body: &body }])?;
         }
         let store = NamespaceStore::open(&folder.join(folders::STORE), &name)?;
@@ -94,7 +100,7 @@ impl Namespace {
         let last_at = replay(&journal, &store, &name)?;
         let hot = Hot::load(&store)?;
         let index = TextIndex::open(folder.join(folders::INDEX), TextOptions::default())?;
-        let index_queue = IndexQueue::new(index.committed_seq().unwrap_or(0));
+        let index_queue = IndexQueue::new(index.committed_seq(), journal.last_seq());
         let (batches, _) = SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES)?;
         let (attempts, _) = SideLog::open(&side.join("attempts.jsonl"), MAX_ATTEMPTS_BYTES)?;
         let journal_reader = journal.reader();
@@ -105,6 +111,7 @@ impl Namespace {
             index_queue,
             queue: Mutex::new(Vec::new()),
             writer: Mutex::new(Writer::new(journal, hot, last_at)),
+            stopped: AtomicBool::new(false),
             journal: journal_reader,
             batches: Mutex::new(batches),
             attempts: Mutex::new(attempts),
@@ -124,14 +131,35 @@ impl Namespace {
         self.clock.now()
     }
 
-    /// Says whether writes are stopped until the namespace is opened again.
+    /// Returns the instant at which an act is recorded that brings no message with it.
+    pub(super) fn time_of_acts(&self) -> DateTime<Utc> {
+        time_of_acts(&self.clock)
+    }
+
+    /// Says whether writes are stopped until the namespace is opened again. Never waits.
     pub fn is_broken(&self) -> bool {
-        lock(&self.writer).broken.is_some()
+        self.stopped.load(Ordering::SeqCst) || self.writer.is_poisoned()
+    }
+
+    /// Waits for the writer. One whose holder has panicked may be ahead of the journal, so it is
+    /// stopped.
+    pub(super) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(|poisoned| {
+            let mut writer = poisoned.into_inner();
+            self.stop_writer(&mut writer, "a write panicked");
+            writer
+        })
     }
 
     /// Stops writes for good.
     pub(super) fn stop(&self, reason: &str) {
-        lock(&self.writer).broken = Some(reason.to_owned());
+        self.stop_writer(&mut self.lock_writer(), reason);
+    }
+
+    /// Stops writes for good; the first reason stays.
+    pub(super) fn stop_writer(&self, writer: &mut Writer, reason: &str) {
+        writer.broken.get_or_insert_with(|| reason.to_owned());
+        self.stopped.store(true, Ordering::SeqCst);
     }
 
     /// Notes that the namespace is in use.
@@ -166,7 +194,7 @@ impl Namespace {
     /// Brings the current graph up to date where time alone has changed a Slot's state.
     pub fn refresh_due(&self) -> Result<usize, MemoryError> {
         let now = self.now();
-        let mut writer = lock(&self.writer);
+        let mut writer = self.lock_writer();
         let due: Vec<_> = writer
             .hot
             .due
@@ -193,6 +221,12 @@ impl Namespace {
         self.signal.notify();
         Ok(due.len())
     }
+}
+
+/// Before the first message has told a clock of messages the time, acts are recorded before any
+/// story: the machine's time would be later than everything that follows.
+fn time_of_acts(clock: &Clock) -> DateTime<Utc> {
+    if clock.is_waiting() { DateTime::UNIX_EPOCH } else { clock.now() }
 }
 
 /// Applies what the journal has and the store has not. Returns the time of the last record.
