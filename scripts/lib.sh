@@ -35,9 +35,9 @@ has_libclang() {
 
 # The bindings to RocksDB are made by libclang, which also needs the compiler's own headers.
 has_clang_headers() {
-    compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null ||
-        compgen -G '/usr/lib/clang/*/include/stddef.h' >/dev/null ||
-        compgen -G '/usr/lib/gcc/*/*/include/stddef.h' >/dev/null
+    [ -n "${LIBCLANG_PATH:-}" ] ||
+        compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null ||
+        compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null
 }
 
 # Prints the packages of the libclang that this release prefers, or the newest it has.

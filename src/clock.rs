@@ -27,8 +27,9 @@ impl Clock {
         let now = match self {
             Self::System => Utc::now(),
             Self::Messages(newest) => match newest.load(Ordering::SeqCst) {
-                0 => Utc::now(),
-                micros => Utc.timestamp_micros(micros).single().unwrap_or_else(Utc::now),
+                // Before any message this clock stands at its beginning: the wall clock must never
+                // show through, or everything after it would count as known only then.
+                micros => Utc.timestamp_micros(micros).single().unwrap_or_default(),
             },
             Self::Fixed(at) => *at,
         };
@@ -40,12 +41,6 @@ impl Clock {
         if let Self::Messages(newest) = self {
             newest.fetch_max(at.timestamp_micros(), Ordering::SeqCst);
         }
-    }
-
-    /// Says whether the clock waits for the first message to tell it the time. Until then `now`
-    /// is the machine's, which must not get into records that come before the story.
-    pub fn is_waiting(&self) -> bool {
-        matches!(self, Self::Messages(newest) if newest.load(Ordering::SeqCst) == 0)
     }
 
     /// Says whether messages drive the clock.

@@ -1,1 +1,7 @@
-INSERT DATA { GRAPH <graph/system> { <store/state> <https://w3id.org/stratagate/ns#formatVersion> 1 } }
+# The first stored form. An empty store needs nothing moved; the step marks the node that the
+# store's bookkeeping hangs on. The program adds form version and hash in the same transaction.
+PREFIX prov: <http://www.w3.org/ns/prov#>
+
+INSERT DATA {
+  GRAPH <graph/system> { <store/state> a prov:Entity . }
+}

@@ -5,7 +5,7 @@ use super::output::{Progress, count};
 use super::session::namespace_path;
 use crate::api::wire::NamespaceBody;
 use crate::jobs::{self, Runner};
-use crate::memory::Memory;
+use crate::memory::{Memory, MemoryError};
 use crate::model::NamespaceName;
 use anyhow::Context;
 use std::time::Duration;
@@ -47,6 +47,20 @@ pub async fn wait(door: &Door, namespace: &str) -> anyhow::Result<NamespaceBody>
         progress.show(&format!("{} to do", count(jobs, "job")));
         tokio::time::sleep(STEP).await;
     }
+}
+
+/// Makes everything searchable where the memory is open in this process: no worker has run that
+/// would have done it. A server does it by itself.
+pub async fn catch_up(door: &Door, namespace: &str) -> anyhow::Result<()> {
+    let Some(memory) = door.local().cloned() else { return Ok(()) };
+    let name = NamespaceName::new(namespace)?;
+    let done = tokio::task::spawn_blocking(move || match memory.get(&name) {
+        Ok(namespace) => namespace.index_pending().map(|_| ()),
+        // The verb itself says that there is no such namespace.
+        Err(MemoryError::UnknownNamespace(_)) => Ok(()),
+        Err(error) => Err(error),
+    });
+    done.await.context("indexing failed inside")?.map_err(Into::into)
 }
 
 async fn settled(memory: Memory, namespace: NamespaceName) -> anyhow::Result<bool> {

@@ -136,11 +136,7 @@ pub fn apply(
         }
         Change::JobCancelled { job } => {
             let row = need_job(tx, job)?;
-            tx.set_job(&JobRow {
-                state: JobState::Cancelled,
-                ended_at: Some(at.0),
-                ..row
-            })?;
+            tx.set_job(&JobRow { state: JobState::Cancelled, ended_at: Some(at.0), ..row })?;
         }
         Change::Expanded { block, level, position } => {
             tx.set_anchor(block, *level, *position)?;
@@ -154,8 +150,7 @@ pub fn apply(
             tx.put_act(seq, if *pinned { "pin" } else { "unpin" }, &target, at.0);
         }
         Change::Forgotten { event, changes } => {
-            let weights =
-                EventWeights { forgotten_at: Some(at.0), ..tx.event_weights(event)? };
+            let weights = EventWeights { forgotten_at: Some(at.0), ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
             apply_changes(tx, changes, at, &mut delta)?;
             let target = tx.names.event(event);
@@ -172,11 +167,8 @@ pub fn apply(
         Change::Adopted { adoption } => {
             for event in &adoption.events {
                 let before = tx.event_weights(event)?;
-                let weights = EventWeights {
-                    adoptions: before.adoptions + 1,
-                    anchor_turn: turns,
-                    ..before
-                };
+                let weights =
+                    EventWeights { adoptions: before.adoptions + 1, anchor_turn: turns, ..before };
                 tx.set_event_weights(event, weights)?;
             }
             tx.put_adoption(adoption, at.0);

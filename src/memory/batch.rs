@@ -22,6 +22,9 @@ pub struct BatchItem {
     pub kind: String,
     /// The thing's id.
     pub id: String,
+    /// What it says, where the Events behind it do not say it all.
+    #[serde(default)]
+    pub text: String,
     /// The Events behind it: what an adoption of the ref reinforces.
     pub events: Vec<EventId>,
 }

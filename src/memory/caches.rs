@@ -194,10 +194,7 @@ impl EventIndex {
 
 impl Namespace {
     /// Reads the Block index, loading it first where needed.
-    pub fn with_blocks<T>(
-        &self,
-        look: impl FnOnce(&BlockIndex) -> T,
-    ) -> Result<T, MemoryError> {
+    pub fn with_blocks<T>(&self, look: impl FnOnce(&BlockIndex) -> T) -> Result<T, MemoryError> {
         if let Some(index) = read(&self.blocks).as_ref() {
             return Ok(look(index));
         }

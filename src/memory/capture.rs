@@ -107,9 +107,7 @@ pub fn plan(
         .into_iter()
         .map(|outcome| match outcome {
             Ok(receipt) => receipt,
-            Err(at) => {
-                TurnReceipt { duplicate: !seen.insert(at), ..receipts[at].clone() }
-            }
+            Err(at) => TurnReceipt { duplicate: !seen.insert(at), ..receipts[at].clone() },
         })
         .collect();
     let change = (!captured.is_empty()).then_some(Change::Captured { turns: captured, blocks });
@@ -153,10 +151,7 @@ fn place(
 }
 
 /// Rebuilds the receipt of a turn that is stored already.
-fn stored_receipt(
-    tx: &Tx<'_>,
-    turn: &Turn,
-) -> Result<Option<(String, TurnReceipt)>, MemoryError> {
+fn stored_receipt(tx: &Tx<'_>, turn: &Turn) -> Result<Option<(String, TurnReceipt)>, MemoryError> {
     let Some(row) = tx.turn_row(&turn.id)? else { return Ok(None) };
     let messages = tx.messages_of_turn(&turn.id)?;
     let receipt = TurnReceipt {
@@ -279,8 +274,9 @@ fn check_message(
     let calls = if new.tool_calls.is_empty() {
         String::new()
     } else {
-        serde_json::to_string(&new.tool_calls)
-            .map_err(|error| MemoryError::invalid(format!("{field}.tool_calls"), error.to_string()))?
+        serde_json::to_string(&new.tool_calls).map_err(|error| {
+            MemoryError::invalid(format!("{field}.tool_calls"), error.to_string())
+        })?
     };
     if calls.len() > MAX_TOOL_CALLS_BYTES {
         let what = format!("{field}.tool_calls");
@@ -288,13 +284,14 @@ fn check_message(
     }
     let stamp = match &new.at {
         None => zone.assumed(now),
-        Some(text) => {
-            zone.stamp(text).map_err(|reason| MemoryError::invalid(format!("{field}.at"), reason))?
-        }
+        Some(text) => zone
+            .stamp(text)
+            .map_err(|reason| MemoryError::invalid(format!("{field}.at"), reason))?,
     };
-    let at_text = new.at.as_ref().map(|_| {
-        format!("{} {} {:?}", to_rfc3339(stamp.utc), stamp.offset_seconds, stamp.basis)
-    });
+    let at_text = new
+        .at
+        .as_ref()
+        .map(|_| format!("{} {} {:?}", to_rfc3339(stamp.utc), stamp.offset_seconds, stamp.basis));
     let opt = Option::as_deref;
     let parts: [Option<&str>; 8] = [
         opt(&new.id),

@@ -3,9 +3,7 @@
 
 use super::types::Settings;
 use crate::extract::RejectedItem;
-use crate::model::{
-    Block, BlockId, BlockSummary, Entity, Event, EventId, JobId, Level, Slot,
-};
+use crate::model::{Block, BlockId, BlockSummary, Entity, Event, EventId, JobId, Level, Slot};
 use crate::store::{AdoptionRow, AssessmentRow, CapturedTurn, JobKind};
 use crate::temporal::{SlotChange, SlotClaim};
 use serde::{Deserialize, Serialize};

@@ -56,7 +56,8 @@ impl Namespace {
             let wanted = super::indexer::document_count(&self.store)?;
             let held = self.index.doc_count();
             if held < wanted {
-                let detail = format!("the index holds {held} documents, the store at least {wanted}");
+                let detail =
+                    format!("the index holds {held} documents, the store at least {wanted}");
                 find("index_differs", detail);
             }
         }
@@ -77,7 +78,10 @@ impl Namespace {
             if !change.is_empty() {
                 find(
                     "facts_differ",
-                    format!("slot {id} ({} {}): its facts are not what its claims give", slot.entity, slot.property),
+                    format!(
+                        "slot {id} ({} {}): its facts are not what its claims give",
+                        slot.entity, slot.property
+                    ),
                 );
             }
             let facts = tx.facts_of(&id)?;
@@ -88,7 +92,10 @@ impl Namespace {
             if tx.current_facts_of_slot(&id)? != wanted {
                 find(
                     "current_differs",
-                    format!("slot {id} ({} {}): the current graph differs from its facts; run rebuild-current", slot.entity, slot.property),
+                    format!(
+                        "slot {id} ({} {}): the current graph differs from its facts; run rebuild-current",
+                        slot.entity, slot.property
+                    ),
                 );
             }
         }
@@ -108,7 +115,10 @@ impl Namespace {
             }
             for (thread, message) in sources {
                 if !tx.has_message(&thread, &message)? {
-                    find("dangling_source", format!("event {id} names message {thread}/{message}, which is not there"));
+                    find(
+                        "dangling_source",
+                        format!("event {id} names message {thread}/{message}, which is not there"),
+                    );
                 }
             }
         }

@@ -7,9 +7,7 @@ use super::namespace::Namespace;
 use super::types::{BlockCard, BlockFilter, Context, ExpandTo, Page, PlacedMessage};
 use super::writer::Planned;
 use crate::decay::{self, Lambda};
-use crate::model::{
-    Block, BlockId, BlockState, Level, Message, Role, ThreadId, estimate_tokens,
-};
+use crate::model::{Block, BlockId, BlockState, Level, Message, Role, ThreadId, estimate_tokens};
 use crate::store::{BlockMeta, StoredMessage, Tx};
 use crate::views::{self, BlockSource};
 use std::collections::HashSet;
@@ -52,10 +50,8 @@ impl Namespace {
         let messages = block_messages(tx, &block)?;
         let before = super::engines::messages_before(tx, &block)?;
         // What the Block may begin by answering: the last thing that a person or a model said.
-        let before = before
-            .iter()
-            .rev()
-            .find(|message| !matches!(message.role, Role::Tool | Role::System));
+        let before =
+            before.iter().rev().find(|message| !matches!(message.role, Role::Tool | Role::System));
         let source = BlockSource { messages: &messages, before };
         let rendered = views::render(source, level, summary.as_ref());
         Ok(BlockCard {
@@ -82,11 +78,7 @@ impl Namespace {
 
     /// Names a thing that is not there.
     pub(super) fn not_found(&self, what: &'static str, id: &str) -> MemoryError {
-        MemoryError::NotFound {
-            what,
-            id: id.to_owned(),
-            namespace: self.name.as_str().to_owned(),
-        }
+        MemoryError::NotFound { what, id: id.to_owned(), namespace: self.name.as_str().to_owned() }
     }
 
     /// Shows a Block at its present level, or at the level asked for.
@@ -121,9 +113,9 @@ impl Namespace {
                 .filter(|meta| filter.thread.as_ref().is_none_or(|t| *t == meta.thread))
                 .filter(|meta| filter.state.is_none_or(|state| state == meta.state))
                 .filter(|meta| {
-                    after.as_ref().is_none_or(|(thread, seq)| {
-                        (&meta.thread, meta.seq) > (thread, *seq)
-                    })
+                    after
+                        .as_ref()
+                        .is_none_or(|(thread, seq)| (&meta.thread, meta.seq) > (thread, *seq))
                 })
                 .take(limit + 1)
                 .map(|meta| (meta.clone(), self.standing(index, meta, lambda)))

@@ -31,9 +31,7 @@ impl Namespace {
                 let at = AsOf { valid_at: Some(ValidTime(to)), known_at: None };
                 (Clock::Valid, at)
             }
-            DiffClock::Known => {
-                (Clock::Known, AsOf { valid_at: None, known_at: Some(TxTime(to)) })
-            }
+            DiffClock::Known => (Clock::Known, AsOf { valid_at: None, known_at: Some(TxTime(to)) }),
         };
         let mut diff = Diff::default();
         let mut order: [Vec<(DateTime<Utc>, FactCard, Option<EventId>)>; 4] = Default::default();
@@ -73,13 +71,8 @@ impl Namespace {
             return Ok(None);
         };
         let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
-        let status = temporal::status_of(
-            fact,
-            &view.facts,
-            &view.conflicts,
-            valid_at,
-            as_of.known_at,
-        );
+        let status =
+            temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
         let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
         Ok(Some((difference.at, card, difference.cause)))
     }

@@ -4,7 +4,9 @@ use super::error::MemoryError;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
 use super::types::{AsOf, EntityFilter, EntityState, Page, TimelineEntry};
-use crate::model::{Entity, EntityId, EntityKind, FactStatus, ValidTime, normalise_name, to_rfc3339};
+use crate::model::{
+    Entity, EntityId, EntityKind, FactStatus, ValidTime, normalise_name, to_rfc3339,
+};
 use crate::store::Tx;
 
 /// Most superseded Facts that an entity's state shows; the timeline has all of them.
@@ -104,15 +106,17 @@ impl Namespace {
             for fact in slot_state.superseded.iter().chain(&slot_state.corrected) {
                 state.superseded.push(card(fact, FactStatus::Superseded)?);
             }
-            for fact in slot_state.planned.iter().chain(&slot_state.upcoming) {
+            for fact in &slot_state.planned {
                 state.planned.push(card(fact, FactStatus::Planned)?);
             }
-            state.conflicts.extend(self.conflict_cards(
-                &tx,
-                &view,
-                &slot_state.conflict,
-                as_of,
-            )?);
+            // What has not begun is still to come only when asked about now: seen from an earlier
+            // day, a state that has come about since was no plan.
+            if as_of.valid_at.is_none() {
+                for fact in &slot_state.upcoming {
+                    state.planned.push(card(fact, FactStatus::Planned)?);
+                }
+            }
+            state.conflicts.extend(self.conflict_cards(&tx, &view, &slot_state.conflict, as_of)?);
         }
         let by_property = |a: &super::types::FactCard, b: &super::types::FactCard| {
             let key = |card: &super::types::FactCard| {
@@ -124,9 +128,7 @@ impl Namespace {
         state.current.sort_by(by_property);
         state.planned.sort_by(by_property);
         // The latest to end comes first.
-        state.superseded.sort_by(|a, b| {
-            (b.valid_to, &a.fact.id).cmp(&(a.valid_to, &b.fact.id))
-        });
+        state.superseded.sort_by(|a, b| (b.valid_to, &a.fact.id).cmp(&(a.valid_to, &b.fact.id)));
         state.superseded.truncate(MAX_SUPERSEDED);
         Ok(state)
     }
@@ -158,7 +160,7 @@ impl Namespace {
             }
             let Some(stored) = tx.event(&row.id)? else { continue };
             entries.push(TimelineEntry {
-                at: row.from.unwrap_or(row.mentioned_at),
+                at: occurred_at(&stored.event),
                 what: "event",
                 fact: None,
                 event: Some(row.id.clone()),
@@ -225,5 +227,14 @@ impl Namespace {
             }
         }
         Ok(())
+    }
+}
+
+/// Where an Event stands on a timeline: at the words' own time, or where they give none at the
+/// mention rather than at the first instant of its day.
+fn occurred_at(event: &crate::model::Event) -> chrono::DateTime<chrono::Utc> {
+    match event.occurred.from {
+        Some(from) if event.occurred.basis != crate::model::Basis::Inferred => from,
+        _ => event.mentioned_at.utc,
     }
 }

@@ -212,11 +212,8 @@ pub(super) fn weight_of(
     superseded: bool,
     turns: u64,
 ) -> f64 {
-    let standing = Standing {
-        superseded,
-        pinned: weights.pinned,
-        forgotten: weights.forgotten_at.is_some(),
-    };
+    let standing =
+        Standing { superseded, pinned: weights.pinned, forgotten: weights.forgotten_at.is_some() };
     decay::event_weight(
         turns.saturating_sub(weights.anchor_turn),
         weights.adoptions,

@@ -84,8 +84,8 @@ impl Namespace {
         arguments: &BTreeMap<String, String>,
         options: &QueryOptions,
     ) -> Result<QueryAnswer, MemoryError> {
-        let view = NamedQuery::find(name)
-            .ok_or_else(|| QueryError::UnknownQuery(name.to_owned()))?;
+        let view =
+            NamedQuery::find(name).ok_or_else(|| QueryError::UnknownQuery(name.to_owned()))?;
         let mut arguments = arguments.clone();
         view.with_clocks_at(&mut arguments, self.now());
         let query = view.bind(self.store.names().base(), &arguments).map_err(|error| {

@@ -98,7 +98,20 @@ impl Memory {
     /// # Errors
     /// When the folder or a namespace cannot be read.
     pub fn namespaces(&self) -> Result<Vec<NamespaceInfo>> {
-        self.names()?.iter().map(|name| self.namespace(name)).collect()
+        let infos = self.names()?.into_iter().map(|name| {
+            // One that is damaged must not hide the others.
+            self.namespace(&name).unwrap_or_else(|error| NamespaceInfo {
+                name,
+                settings: super::types::Settings::default(),
+                counts: super::types::Counts::default(),
+                revision: 0,
+                pending_jobs: 0,
+                failed_jobs: 0,
+                index_lag: 0,
+                problem: Some(error.to_string()),
+            })
+        });
+        Ok(infos.collect())
     }
 
     /// Returns the IRIs of the graphs that can be named, the default one first.

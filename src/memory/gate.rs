@@ -47,7 +47,7 @@ impl Namespace {
         let batch = batch.ok_or_else(|| self.not_found("batch", request.batch.as_str()))?;
         let judged = judge(request, &batch);
         let tx = self.store.begin()?;
-        let signals = self.signals(&tx, &batch, &judged.accepted)?;
+        let signals = self.signals(&tx, &batch, &judged.accepted, super::types::AsOf::default())?;
         drop(tx);
         let (id, _) = self.write(|view| {
             let at = crate::model::to_rfc3339(view.now);
@@ -114,8 +114,7 @@ fn check(request: &AssessRequest) -> Result<(), MemoryError> {
 
 /// Accepts refs of the batch and lowers a verdict that they do not carry.
 fn judge(request: &AssessRequest, batch: &Batch) -> Judged {
-    let known: HashSet<&str> =
-        batch.items.iter().map(|item| item.evidence_ref.as_str()).collect();
+    let known: HashSet<&str> = batch.items.iter().map(|item| item.evidence_ref.as_str()).collect();
     let mut accepted: Vec<String> = Vec::new();
     let mut rejected = Vec::new();
     for reference in &request.evidence_refs {
@@ -152,9 +151,10 @@ fn judge(request: &AssessRequest, batch: &Batch) -> Judged {
         next_strategy: next.to_owned(),
         accepted,
         rejected,
-        reason: lowered.map_or_else(|| "the verdict stands".to_owned(), |reason| {
-            format!("lowered to partial: {reason}")
-        }),
+        reason: lowered.map_or_else(
+            || "the verdict stands".to_owned(),
+            |reason| format!("lowered to partial: {reason}"),
+        ),
     }
 }
 
@@ -169,6 +169,7 @@ mod tests {
             evidence_ref: reference.to_owned(),
             kind: "event".to_owned(),
             id: reference.to_owned(),
+            text: String::new(),
             events: Vec::new(),
         };
         Batch { query: "q".to_owned(), items: (1..=10).map(|n| item(&format!("r{n}"))).collect() }
@@ -187,8 +188,12 @@ mod tests {
 
     #[test]
     fn sufficient_stands_only_on_a_ref_of_its_batch_and_with_an_answer() {
-        assert_eq!(judge(&request("sufficient", &["r1"], "answer"), &batch()).verdict, "sufficient");
-        for (refs, next) in [(vec![], "answer"), (vec!["x"], "answer"), (vec!["r1"], "search_raw")] {
+        assert_eq!(
+            judge(&request("sufficient", &["r1"], "answer"), &batch()).verdict,
+            "sufficient"
+        );
+        for (refs, next) in [(vec![], "answer"), (vec!["x"], "answer"), (vec!["r1"], "search_raw")]
+        {
             let judged = judge(&request("sufficient", &refs, next), &batch());
             assert_eq!(judged.verdict, "partial");
             assert!(judged.reason.starts_with("lowered"));

@@ -3,7 +3,9 @@
 
 use super::change::Change;
 use super::types::Settings;
-use crate::model::{Block, BlockId, JobId, MessageId, SealCause, SlotId, ThreadId, TurnId, content_hash};
+use crate::model::{
+    Block, BlockId, JobId, MessageId, SealCause, SlotId, ThreadId, TurnId, content_hash,
+};
 use crate::store::{Counters, JobKind, JobState, NamespaceStore, StoreError};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
@@ -175,12 +177,8 @@ impl Hot {
     /// Adds a job to those to be done.
     pub fn enqueue(&mut self, kind: JobKind, block: &BlockId, now: DateTime<Utc>) {
         self.last_order += 1;
-        let job = PendingJob {
-            id: kind.job_id(block),
-            kind,
-            block: block.clone(),
-            enqueued_at: now,
-        };
+        let job =
+            PendingJob { id: kind.job_id(block), kind, block: block.clone(), enqueued_at: now };
         self.order.insert(job.id.clone(), self.last_order);
         self.pending.insert(self.last_order, job);
     }

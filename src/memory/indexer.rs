@@ -10,14 +10,12 @@ use super::events;
 use super::namespace::Namespace;
 use super::pool::Memory;
 use super::writer::lock;
-use crate::model::{
-    BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId,
-};
+use crate::model::{BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId};
 use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::temporal::SlotChange;
-use crate::text::{Doc, DocKey, DocKind, date_words};
+use crate::text::{Doc, DocKey, DocKind, date_words, words_beside};
 use crate::views::{self, BlockSource};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,6 +27,9 @@ use std::time::{Duration, Instant};
 const GATHER: Duration = Duration::from_millis(100);
 /// Documents built and sent at once.
 const CHUNK: usize = 500;
+/// Messages before and after one whose words are indexed beside it (see [`words_beside`]).
+const LOOK_BACK: u64 = 3;
+const LOOK_AHEAD: u64 = 2;
 /// Touched documents kept in memory; beyond, the journal is read again.
 const MAX_QUEUED: usize = 200_000;
 /// A writer that has had nothing to do for this long is closed and frees its memory.
@@ -258,7 +259,27 @@ impl Namespace {
         let builder = DocBuilder::new(self, &tx)?;
         let mut docs = Vec::with_capacity(CHUNK);
         let mut gone = Vec::new();
+        let mut threads: BTreeMap<ThreadId, BTreeSet<u64>> = BTreeMap::new();
+        let mut others = Vec::new();
         for item in touched {
+            let Touched::Message(thread, id) = &item else {
+                others.push(item);
+                continue;
+            };
+            let Some(place) = tx.message_position(thread, id)? else { continue };
+            let first = place.saturating_sub(LOOK_AHEAD).max(1);
+            threads.entry(thread.clone()).or_default().extend(first..=place);
+        }
+        let mut send = |doc| {
+            docs.push(doc);
+            if docs.len() >= CHUNK {
+                self.index.upsert(&docs)?;
+                docs.clear();
+            }
+            Ok(())
+        };
+        builder.messages(&threads, &mut send)?;
+        for item in others {
             builder.build(&item, &mut docs, &mut gone)?;
             if docs.len() >= CHUNK {
                 self.index.upsert(&docs)?;
@@ -329,7 +350,8 @@ impl<'a> DocBuilder<'a> {
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
         match item {
-            Touched::Message(thread, id) => self.message(thread, id, docs),
+            // Messages are built by thread, with their neighbours.
+            Touched::Message(..) => Ok(()),
             Touched::Block(id) => self.block(id, docs),
             Touched::Event(id) => self.event(id, docs, gone),
             Touched::Fact(id) => self.fact(id, docs, gone),
@@ -347,24 +369,32 @@ impl<'a> DocBuilder<'a> {
         }
     }
 
-    /// A message's document, with its neighbours' words beside it; the neighbour before is built
-    /// again, because this message is new beside it.
-    fn message(
+    /// The documents of messages with the words beside them. A new message stands beside those
+    /// before it, so these are built again.
+    fn messages(
         &self,
-        thread: &ThreadId,
-        id: &MessageId,
-        docs: &mut Vec<Doc>,
+        touched: &BTreeMap<ThreadId, BTreeSet<u64>>,
+        send: &mut impl FnMut(Doc) -> Result<(), MemoryError>,
     ) -> Result<(), MemoryError> {
-        let Some(stored) = self.tx.message(thread, id)? else { return Ok(()) };
-        let at = |position| self.tx.message_at_position(thread, position);
-        let before = if stored.position > 1 { at(stored.position - 1)? } else { None };
-        if let Some(before) = &before {
-            let two_before =
-                if before.position > 1 { at(before.position - 1)? } else { None };
-            docs.push(message_doc(before, two_before.as_ref(), Some(&stored)));
+        for (thread, places) in touched {
+            let mut near: BTreeMap<u64, StoredMessage> = BTreeMap::new();
+            for &place in places {
+                let first = place.saturating_sub(LOOK_BACK).max(1);
+                near = near.split_off(&first);
+                for at in first..=place + LOOK_AHEAD {
+                    if !near.contains_key(&at)
+                        && let Some(stored) = self.tx.message_at_position(thread, at)?
+                    {
+                        near.insert(at, stored);
+                    }
+                }
+                let Some(stored) = near.get(&place) else { continue };
+                let texts: Vec<&str> =
+                    near.range(first..).map(|(_, stored)| stored.message.text()).collect();
+                let at = near.range(first..place).count();
+                send(message_doc(stored, &texts, at))?;
+            }
         }
-        let after = at(stored.position + 1)?;
-        docs.push(message_doc(&stored, before.as_ref(), after.as_ref()));
         Ok(())
     }
 
@@ -454,6 +484,9 @@ impl<'a> DocBuilder<'a> {
         let at = card.fact.valid_from.map_or(card.fact.recorded_at.0, |from| from.0);
         let mut doc = Doc::new(key, at, super::facts::sentence(&card));
         doc.names = vec![card.subject_label.clone(), card.value_label.clone()];
+        if let Some(property) = crate::model::property(&card.fact.slot.property) {
+            doc.tags = vec![property.label_en.to_owned(), property.label_zh.to_owned()];
+        }
         doc.date_text = date_words(at.date_naive());
         doc.status = card.status.as_str().to_owned();
         doc.entities = vec![card.fact.slot.entity.0.clone()];
@@ -465,11 +498,7 @@ impl<'a> DocBuilder<'a> {
     }
 }
 
-fn message_doc(
-    stored: &StoredMessage,
-    before: Option<&StoredMessage>,
-    after: Option<&StoredMessage>,
-) -> Doc {
+fn message_doc(stored: &StoredMessage, texts: &[&str], place: usize) -> Doc {
     let message = &stored.message;
     let key = DocKey::new(DocKind::Message, stored.thread.as_str(), message.id.as_str());
     let mut body = message.text().to_owned();
@@ -484,13 +513,7 @@ fn message_doc(
     let mut doc = Doc::new(key, message.at.utc, body);
     doc.speaker = message.speaker_or_role().to_owned();
     doc.date_text = date_words(message.at.local_day());
-    let beside: Vec<&str> = [before, after]
-        .into_iter()
-        .flatten()
-        .map(|stored| stored.message.text())
-        .filter(|text| !text.is_empty())
-        .collect();
-    doc.context = beside.join("\n");
+    (doc.context, doc.around) = words_beside(texts, place);
     doc
 }
 

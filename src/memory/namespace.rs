@@ -56,6 +56,8 @@ pub struct Namespace {
     pub(super) events: RwLock<Option<Arc<EventIndex>>>,
     /// Wakes the workers.
     pub(super) signal: Arc<super::signal::Signal>,
+    /// When the newest record was written, in microseconds since 1970.
+    newest: AtomicI64,
     /// When the namespace was last used, in milliseconds since 1970.
     pub(super) last_used: AtomicI64,
 }
@@ -82,17 +84,16 @@ impl Namespace {
     ) -> Result<Self, MemoryError> {
         let side = folder.join(folders::SIDE);
         std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
-        let (mut journal, _recovery) = Journal::open(&folder.join(folders::JOURNAL), &name)?;
-        // A clock that messages drive goes on where the journal stopped.
-        if let Some(newest) = journal.last_recorded_at() {
-            clock.observe(newest);
+        let (mut journal, _recovery) = Journal::open(folder, &name)?;
+        if let Some(last) = journal.last_recorded_at() {
+            clock.observe(last);
         }
         if journal.last_seq() == 0 {
             let settings = create.unwrap_or_default();
             let change = Change::Created { settings, format: FORMAT_VERSION };
             let body = serde_json::to_vec(&change)
                 .map_err(|error| MemoryError::Unavailable(error.to_string()))?;
-            let recorded_at = time_of_acts(&clock);
+            let recorded_at = clock.now();
             journal.append(&[Record { recorded_at, kind: change.kind(), body: &body }])?;
         }
         let store = NamespaceStore::open(&folder.join(folders::STORE), &name)?;
@@ -118,6 +119,7 @@ impl Namespace {
             blocks: RwLock::new(None),
             events: RwLock::new(None),
             signal,
+            newest: AtomicI64::new(last_at.timestamp_micros()),
             last_used: AtomicI64::new(0),
             name,
             clock,
@@ -126,14 +128,11 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Returns the present instant.
+    /// Returns the present instant: never before the newest record, whatever the machine's clock
+    /// does. Else a clock that was set back would hide what has just been written.
     pub fn now(&self) -> DateTime<Utc> {
-        self.clock.now()
-    }
-
-    /// Returns the instant at which an act is recorded that brings no message with it.
-    pub(super) fn time_of_acts(&self) -> DateTime<Utc> {
-        time_of_acts(&self.clock)
+        let newest = self.newest.load(Ordering::SeqCst);
+        self.clock.now().max(DateTime::from_timestamp_micros(newest).unwrap_or_default())
     }
 
     /// Says whether writes are stopped until the namespace is opened again. Never waits.
@@ -169,6 +168,7 @@ impl Namespace {
 
     /// Lets caches and workers know of applied changes.
     pub(super) fn after_commit(&self, changes: &[Change], first: u64, at: DateTime<Utc>) {
+        self.newest.fetch_max(at.timestamp_micros(), Ordering::SeqCst);
         let mut blocks = write(&self.blocks);
         if let Some(index) = blocks.as_mut() {
             let followed = changes.iter().try_for_each(|c| index.follow(c, &self.store));
@@ -221,12 +221,6 @@ impl Namespace {
         self.signal.notify();
         Ok(due.len())
     }
-}
-
-/// Before the first message has told a clock of messages the time, acts are recorded before any
-/// story: the machine's time would be later than everything that follows.
-fn time_of_acts(clock: &Clock) -> DateTime<Utc> {
-    if clock.is_waiting() { DateTime::UNIX_EPOCH } else { clock.now() }
 }
 
 /// Applies what the journal has and the store has not. Returns the time of the last record.

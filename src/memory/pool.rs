@@ -256,7 +256,7 @@ impl Memory {
             return Ok(());
         }
         if !folder.join(ERASED).exists() && folder.join(folders::JOURNAL).exists() {
-            let (journal, _) = Journal::open(&folder.join(folders::JOURNAL), name)?;
+            let (journal, _) = Journal::open(folder, name)?;
             // The first record is written before the name, all others after it.
             if journal.last_seq() > 1 {
                 return Err(MemoryError::Corrupt(format!(

@@ -44,7 +44,10 @@ pub fn plan(view: &PlanView<'_>, run: JobRun) -> Result<Change, MemoryError> {
                     claims.push(placed);
                 }
                 Err(reason) => rejected.push(RejectedItem {
-                    item: format!("{} {} of event {}", claim.subject.name, claim.property, event.id),
+                    item: format!(
+                        "{} {} of event {}",
+                        claim.subject.name, claim.property, event.id
+                    ),
                     reason,
                 }),
             }

@@ -6,7 +6,7 @@ use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
 use super::search::{Finder, evidence_ref};
 use super::types::{
-    EventCard, HitKind, RecallAnswer, RecallItem, RecallRequest, SearchRequest, Signal,
+    AsOf, EventCard, HitKind, RecallAnswer, RecallItem, RecallRequest, SearchRequest, Signal,
 };
 use crate::model::{
     Criticality, EntityId, EventId, EventStatus, FactStatus, MessageId, ThreadId, ValidTime,
@@ -93,7 +93,7 @@ impl Namespace {
             }
         }
         let refs: Vec<String> = items.iter().map(|item| item.evidence_ref.clone()).collect();
-        let signals = self.signals(&tx, &batch, &refs)?;
+        let signals = self.signals(&tx, &batch, &refs, request.as_of)?;
         drop(tx);
         let batch = self.keep_batch(batch)?;
         Ok(RecallAnswer { batch, tokens: estimate_tokens(&text), text, items, omitted, signals })
@@ -153,22 +153,20 @@ impl Namespace {
         let (found, _) = finder.search(&search)?;
         let mut candidates: Vec<(EventId, String)> = found
             .into_iter()
-            .map(|found| (EventId(found.hit.id), format!("matches the query ({:.2})", found.hit.score)))
+            .map(|found| {
+                (EventId(found.hit.id), format!("matches the query ({:.2})", found.hit.score))
+            })
             .collect();
         let always = self.always_candidates(finder)?;
         let known: HashSet<EventId> = candidates.iter().map(|(id, _)| id.clone()).collect();
-        // They come first: there are few, and leaving them out is what hurts.
-        let mut first: Vec<(EventId, String)> = Vec::new();
-        for (id, why) in always {
-            if known.contains(&id) {
-                candidates.retain(|(candidate, _)| *candidate != id);
-            }
-            first.push((id, why));
-        }
-        first.truncate(MAX_EVENTS / 2);
-        let taken: HashSet<EventId> = first.iter().map(|(id, _)| id.clone()).collect();
-        first.extend(candidates.into_iter().filter(|(id, _)| !taken.contains(id)));
-        Ok(first)
+        // Relevance comes first, but one place is kept for what must not be left out: words rarely
+        // say that a question touches an allergy.
+        let always = always.into_iter().filter(|(id, _)| !known.contains(id));
+        let place = candidates.len().min(MAX_EVENTS - 1);
+        let rest = candidates.split_off(place);
+        candidates.extend(always);
+        candidates.extend(rest);
+        Ok(candidates)
     }
 
     /// Pinned and safety Events, the newest first.
@@ -214,6 +212,7 @@ impl Namespace {
                 evidence_ref: reference,
                 kind: "event".to_owned(),
                 id: id.0.clone(),
+                text: String::new(),
                 events: vec![id.clone()],
             },
             why,
@@ -300,6 +299,7 @@ impl Namespace {
                 evidence_ref: reference,
                 kind: "entity".to_owned(),
                 id: id.0.clone(),
+                text: lines.join("\n"),
                 events: events.into_iter().collect(),
             },
             why: "facts about it match the query".to_owned(),
@@ -312,12 +312,14 @@ impl Namespace {
         tx: &Tx<'_>,
         batch: &Batch,
         refs: &[String],
+        as_of: AsOf,
     ) -> Result<Vec<Signal>, MemoryError> {
         let mut signals = Vec::new();
         let forgotten = tx.forgotten_events()?;
         let turns = tx.counters()?.turns;
         let mut texts: Vec<String> = Vec::new();
         for item in batch.items.iter().filter(|item| refs.contains(&item.evidence_ref)) {
+            texts.push(item.text.clone());
             let signal = |signal, detail: String| Signal {
                 signal,
                 detail,
@@ -325,11 +327,12 @@ impl Namespace {
             };
             for id in item.events.iter().take(8) {
                 let Some(stored) = tx.event(id)? else { continue };
-                let card = self.event_card(tx, stored, None, &forgotten, turns)?;
+                let card = self.event_card(tx, stored, as_of.known_at, &forgotten, turns)?;
                 let event = &card.event;
                 texts.push(format!("{} {} {}", event.speaker, event.title, event.summary));
                 if matches!(event.status, EventStatus::Planned | EventStatus::Tentative) {
-                    let detail = format!("{:?} is {}, not done", event.title, event.status.as_str());
+                    let detail =
+                        format!("{:?} is {}, not done", event.title, event.status.as_str());
                     signals.push(signal("planned_not_done", detail));
                 }
                 if !card.superseded_by.is_empty() && item.kind == "event" {
@@ -337,9 +340,8 @@ impl Namespace {
                     let detail = format!("{:?} was superseded by {}", event.title, by.join(", "));
                     signals.push(signal("superseded", detail));
                 }
-                if !card.conflicts_with.is_empty() {
-                    let with: Vec<&str> =
-                        card.conflicts_with.iter().map(EventId::as_str).collect();
+                if !card.conflicts_with.is_empty() && item.kind == "event" {
+                    let with: Vec<&str> = card.conflicts_with.iter().map(EventId::as_str).collect();
                     let detail = format!("{:?} conflicts with {}", event.title, with.join(", "));
                     signals.push(signal("unresolved_conflict", detail));
                 }
@@ -362,7 +364,8 @@ impl Namespace {
         } else if !batch.query.trim().is_empty() {
             signals.push(Signal {
                 signal: "no_evidence",
-                detail: "nothing in memory matches the question".to_owned(),
+                detail: "no event or entity matches the question; the source messages may"
+                    .to_owned(),
                 evidence_ref: None,
             });
         }

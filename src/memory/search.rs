@@ -27,9 +27,28 @@ const WEIGHT_SHARE: f32 = 0.1;
 const HISTORY: [&str; 1] = ["superseded"];
 /// Words that ask for the past.
 const HISTORY_WORDS: [&str; 22] = [
-    "history", "previous", "previously", "before", "earlier", "formerly", "former", "used to",
-    "originally", "at first", "back then", "past", "以前", "之前", "原来", "曾经", "过去", "历史",
-    "当初", "先前", "从前", "最早",
+    "history",
+    "previous",
+    "previously",
+    "before",
+    "earlier",
+    "formerly",
+    "former",
+    "used to",
+    "originally",
+    "at first",
+    "back then",
+    "past",
+    "以前",
+    "之前",
+    "原来",
+    "曾经",
+    "过去",
+    "历史",
+    "当初",
+    "先前",
+    "从前",
+    "最早",
 ];
 
 /// Says whether a question asks for what used to be.
@@ -111,6 +130,7 @@ impl Namespace {
                 evidence_ref: found.hit.evidence_ref.clone(),
                 kind: found.hit.kind.as_str().to_owned(),
                 id: found.hit.id.clone(),
+                text: found.hit.text.clone(),
                 events: found.events.clone(),
             })
             .collect();
@@ -215,11 +235,7 @@ impl Finder<'_> {
         }))
     }
 
-    fn event(
-        &self,
-        id: &EventId,
-        request: &SearchRequest,
-    ) -> Result<Option<Found>, MemoryError> {
+    fn event(&self, id: &EventId, request: &SearchRequest) -> Result<Option<Found>, MemoryError> {
         let Some(stored) = self.tx.event(id)? else { return Ok(None) };
         let known = self.as_of.known_at.is_none_or(|at| stored.recorded_at <= at);
         let of_type = request.types.is_empty() || request.types.contains(&stored.event.kind);
@@ -324,6 +340,9 @@ impl Finder<'_> {
 
     fn block(&self, id: &BlockId) -> Result<Option<Found>, MemoryError> {
         let Some(block) = self.tx.block(id)? else { return Ok(None) };
+        if self.as_of.known_at.is_some_and(|at| block.sealed_at > at.0) {
+            return Ok(None);
+        }
         let state = self.tx.block_state(id)?;
         let summary = self.tx.summary(id)?;
         let (text, at) = match &summary {

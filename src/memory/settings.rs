@@ -9,10 +9,7 @@ use super::zone::Zone;
 use crate::decay::Lambda;
 
 /// Applies a change of settings, checking each.
-pub(super) fn patched(
-    settings: &Settings,
-    patch: &SettingsPatch,
-) -> Result<Settings, MemoryError> {
+pub(super) fn patched(settings: &Settings, patch: &SettingsPatch) -> Result<Settings, MemoryError> {
     let mut new = settings.clone();
     if let Some(turns) = patch.block_turns {
         if !(1..=1_000).contains(&turns) {
@@ -82,6 +79,7 @@ impl Namespace {
             pending_jobs: hot.pending.len() as u64,
             failed_jobs: hot.failed,
             index_lag: revision.saturating_sub(indexed),
+            problem: None,
         }))
     }
 

@@ -108,6 +108,8 @@ pub struct NamespaceInfo {
     pub failed_jobs: u64,
     /// Journal records that are not searchable yet; 0 = all are.
     pub index_lag: u64,
+    /// Why it cannot be opened, where it cannot.
+    pub problem: Option<String>,
 }
 
 /// A message as it comes in.

@@ -5,9 +5,7 @@ use super::context::placed;
 use super::error::MemoryError;
 use super::facts::{SlotView, is_hidden};
 use super::namespace::Namespace;
-use super::types::{
-    AsOf, FactCard, QuotedSource, Why, WhyEvent, WhyLink, WhyQuestion,
-};
+use super::types::{AsOf, FactCard, QuotedSource, Why, WhyEvent, WhyLink, WhyQuestion};
 use crate::model::{Event, EventId, Fact, FactId, FactStatus, Slot, ValidTime, property};
 use crate::store::Tx;
 use crate::temporal::{self, Rule};
@@ -106,18 +104,16 @@ impl Namespace {
         forgotten: &HashSet<EventId>,
     ) -> Result<WhyLink, MemoryError> {
         let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
-        let status = temporal::status_of(
-            fact,
-            &view.facts,
-            &view.conflicts,
-            valid_at,
-            as_of.known_at,
-        );
+        let status =
+            temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
         let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
         let end = temporal::end_of(fact, as_of.known_at);
         let closing = end.as_ref().and_then(|end| end.closing);
         let rule = match closing {
             Some(closing) => closing.rule.clone(),
+            None if card.status == FactStatus::Conflict => {
+                Rule::EqualInstantsConflict.as_str().to_owned()
+            }
             None => tx.fact_rule(&fact.id)?,
         };
         let mut events = Vec::new();

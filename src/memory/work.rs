@@ -60,7 +60,11 @@ impl Namespace {
     ///
     /// # Errors
     /// When the journal or the store fails; a failing engine is an outcome, not an error.
-    pub fn run_job(&self, job: &PendingJob, engine: &dyn Engine) -> Result<JobOutcome, MemoryError> {
+    pub fn run_job(
+        &self,
+        job: &PendingJob,
+        engine: &dyn Engine,
+    ) -> Result<JobOutcome, MemoryError> {
         let before = lock(&self.attempts).get(job.id.as_str(), Utc::now()).cloned();
         let attempts = before.as_ref().map_or(0, |attempt| attempt.attempts) + 1;
         let run = JobRun {
@@ -220,8 +224,7 @@ impl Namespace {
         }
         rows.retain(|row| kind.is_none_or(|kind| row.kind == kind));
         let more = rows.len() > skip + limit;
-        let items =
-            rows.into_iter().skip(skip).take(limit).map(|row| self.job_card(row)).collect();
+        let items = rows.into_iter().skip(skip).take(limit).map(|row| self.job_card(row)).collect();
         let next = more.then(|| super::cursor(&[&(skip + limit).to_string()]));
         Ok(Page { items, next })
     }

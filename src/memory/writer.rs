@@ -219,7 +219,7 @@ impl Namespace {
         let mut writer = self.lock_writer();
         self.drain(&mut writer);
         writer.usable()?;
-        let now = writer.next_time(self.time_of_acts());
+        let now = writer.next_time(self.now());
         let view = PlanView { tx: self.store.begin()?, hot: &writer.hot, now };
         let Planned { change, answer } = plan(&view)?;
         drop(view);

@@ -169,9 +169,7 @@ impl Tx<'_> {
         let message = self.names.message(thread, id);
         let block = self.object(&message, sg::IN_BLOCK, &self.names.meta)?;
         Ok(match block {
-            Some(Term::NamedNode(node)) => {
-                self.names.id_of("block", node.as_str()).map(BlockId)
-            }
+            Some(Term::NamedNode(node)) => self.names.id_of("block", node.as_str()).map(BlockId),
             _ => None,
         })
     }

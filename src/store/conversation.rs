@@ -2,9 +2,7 @@
 
 use super::tx::{Node, Tx, instant};
 use super::{StoreError, pred_type};
-use crate::model::{
-    Message, MessageId, Role, Stamp, StampBasis, ThreadId, ToolCall, Turn, TurnId,
-};
+use crate::model::{Message, MessageId, Role, Stamp, StampBasis, ThreadId, ToolCall, Turn, TurnId};
 use crate::vocab::{prov, sg};
 use oxigraph::model::{Literal, NamedNode, Term};
 
@@ -104,6 +102,8 @@ impl Tx<'_> {
         self.add(&node, sg::IN_THREAD, names.thread(thread), meta);
         self.add(&node, sg::IN_TURN, turn.clone(), meta);
         self.add(&node, sg::POSITION, Literal::from(position), meta);
+        let place = self.place(thread, position);
+        self.add(&place, sg::TARGET, node.clone(), &names.system);
         self.add(&node, sg::ROLE, Literal::from(message.role.as_str()), meta);
         let agent = names.thing("agent", message.speaker_or_role());
         self.add(&agent, pred_type(), NamedNode::new_unchecked(prov::AGENT), meta);
@@ -208,19 +208,33 @@ impl Tx<'_> {
             .map(crate::model::TxTime))
     }
 
+    /// Names a place in a thread. The system graph links it to its message: positions repeat in
+    /// every thread, so looking one up by its number would read all threads.
+    fn place(&self, thread: &ThreadId, position: u64) -> NamedNode {
+        self.names.thing("place", &format!("{position}/{thread}"))
+    }
+
     /// Finds the message at a place in a thread.
     pub fn message_at_position(
         &self,
         thread: &ThreadId,
         position: u64,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        let place = Literal::from(position);
-        for node in self.subjects(sg::POSITION, &place, &self.names.meta)? {
-            if self.names.message_of(node.as_str()).is_some_and(|(of, _)| of == *thread) {
-                return self.message_at(&node);
-            }
+        match self.object(&self.place(thread, position), sg::TARGET, &self.names.system)? {
+            Some(Term::NamedNode(message)) => self.message_at(&message),
+            _ => Ok(None),
         }
-        Ok(None)
+    }
+
+    /// Returns the place of a message in its thread.
+    pub fn message_position(
+        &self,
+        thread: &ThreadId,
+        id: &MessageId,
+    ) -> Result<Option<u64>, StoreError> {
+        let node = self.names.message(thread, id);
+        let position = self.object(&node, sg::POSITION, &self.names.meta)?;
+        Ok(position.as_ref().and_then(super::tx::literal_text).and_then(|n| n.parse().ok()))
     }
 
     /// Says whether a message with this id exists in the thread.
@@ -230,7 +244,11 @@ impl Tx<'_> {
 
     /// Returns all message IRIs: one index scan.
     pub fn message_iris(&self) -> Result<Vec<NamedNode>, StoreError> {
-        self.subjects(pred_type(), Term::from(NamedNode::new_unchecked(sg::MESSAGE)).as_ref(), &self.names.meta)
+        self.subjects(
+            pred_type(),
+            Term::from(NamedNode::new_unchecked(sg::MESSAGE)).as_ref(),
+            &self.names.meta,
+        )
     }
 }
 

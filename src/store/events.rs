@@ -5,9 +5,9 @@ use super::names::term;
 use super::tx::{Node, Tx, date, instant, literal_text};
 use super::{StoreError, pred_type};
 use crate::model::{
-    BlockId, Claim, Criticality, EntityId, EntityRef, Event, EventId, EventKind, EventStatus, Extractor,
-    JobId, MessageId, Occurrence, Precision, Quote, Relation, RelationKind, Scope, ThreadId,
-    TxTime, content_hash,
+    BlockId, Claim, Criticality, EntityId, EntityRef, Event, EventId, EventKind, EventStatus,
+    Extractor, JobId, MessageId, Occurrence, Precision, Quote, Relation, RelationKind, Scope,
+    ThreadId, TxTime, content_hash,
 };
 use crate::vocab::{prov, rdf, sg};
 use chrono::{DateTime, Utc};
@@ -103,10 +103,8 @@ impl Tx<'_> {
         self.add(&node, prov::WAS_GENERATED_BY, names.job(job), meta);
         self.add(&node, sg::RECORDED_AT, instant(recorded_at.0), meta);
         self.add(&node, sg::REVISION, names.commit(revision), meta);
-        let proposal = Proposal {
-            claims: event.claims.clone(),
-            participants: event.participants.clone(),
-        };
+        let proposal =
+            Proposal { claims: event.claims.clone(), participants: event.participants.clone() };
         let payload = serde_json::to_string(&proposal).expect("claims are plain data");
         self.add(&node, sg::PAYLOAD, Literal::from(payload), &names.ledger);
     }
@@ -220,10 +218,7 @@ impl Tx<'_> {
     }
 
     /// Returns the source messages of an Event.
-    pub fn event_sources(
-        &self,
-        id: &EventId,
-    ) -> Result<Vec<(ThreadId, MessageId)>, StoreError> {
+    pub fn event_sources(&self, id: &EventId) -> Result<Vec<(ThreadId, MessageId)>, StoreError> {
         let sources =
             self.objects(&self.names.event(id), prov::WAS_DERIVED_FROM, &self.names.meta)?;
         let mut keys: Vec<(ThreadId, MessageId)> = sources
@@ -316,9 +311,7 @@ impl Tx<'_> {
             .objects(&node, sg::PARTICIPANT, &self.names.meta)?
             .iter()
             .filter_map(|term| match term {
-                Term::NamedNode(node) => {
-                    self.names.id_of("entity", node.as_str()).map(EntityId)
-                }
+                Term::NamedNode(node) => self.names.id_of("entity", node.as_str()).map(EntityId),
                 _ => None,
             })
             .collect();
@@ -365,8 +358,7 @@ impl Tx<'_> {
         id: &MessageId,
     ) -> Result<Vec<EventId>, StoreError> {
         let message = self.names.message(thread, id);
-        let subjects =
-            self.subjects(prov::WAS_DERIVED_FROM, message.as_ref(), &self.names.meta)?;
+        let subjects = self.subjects(prov::WAS_DERIVED_FROM, message.as_ref(), &self.names.meta)?;
         let mut ids: Vec<EventId> = subjects
             .iter()
             .filter_map(|node| self.names.id_of("event", node.as_str()).map(EventId))

@@ -120,9 +120,14 @@ impl NamespaceStore {
         }
         for quad in tx.quads(Some(&iri), None, None, &self.names.meta) {
             let quad = quad?;
-            let about_record =
-                [sg::REVISION, sg::RECORDED_AT, sg::RETRACTED_AT, sg::EXTRACTOR, prov::WAS_GENERATED_BY]
-                    .contains(&quad.predicate.as_str());
+            let about_record = [
+                sg::REVISION,
+                sg::RECORDED_AT,
+                sg::RETRACTED_AT,
+                sg::EXTRACTOR,
+                prov::WAS_GENERATED_BY,
+            ]
+            .contains(&quad.predicate.as_str());
             let graph = if about_record { &publication } else { &provenance };
             if quad.predicate.as_str() == sg::HAS_QUOTE
                 && let oxigraph::model::Term::NamedNode(quote) = &quad.object

@@ -80,9 +80,10 @@ impl Tx<'_> {
         let mut claims: Vec<SlotClaim> = Vec::new();
         for iri in self.in_slot(slot, "claim")? {
             let payload = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
-            let json = payload.as_ref().and_then(literal_text).ok_or_else(|| {
-                StoreError::Corrupt(format!("{} has no payload", iri.as_str()))
-            })?;
+            let json = payload
+                .as_ref()
+                .and_then(literal_text)
+                .ok_or_else(|| StoreError::Corrupt(format!("{} has no payload", iri.as_str())))?;
             claims.push(serde_json::from_str(json).map_err(|error| {
                 StoreError::Corrupt(format!("{} has a broken payload: {error}", iri.as_str()))
             })?);
@@ -408,8 +409,7 @@ impl Tx<'_> {
             let value = self.value_term(&fact.value);
             self.add_with(&entity, &property, &value, graph);
         }
-        let open: Vec<Term> =
-            open_conflicts.iter().map(|id| names.conflict(id).into()).collect();
+        let open: Vec<Term> = open_conflicts.iter().map(|id| names.conflict(id).into()).collect();
         for old in self.objects(&node, sg::OPEN_CONFLICT, graph)? {
             if !open.contains(&old) {
                 changed = true;
@@ -481,9 +481,7 @@ impl Tx<'_> {
     }
 
     /// Returns the Slots whose state changes by itself, with the instant.
-    pub fn due_slots(
-        &self,
-    ) -> Result<Vec<(SlotId, chrono::DateTime<chrono::Utc>)>, StoreError> {
+    pub fn due_slots(&self) -> Result<Vec<(SlotId, chrono::DateTime<chrono::Utc>)>, StoreError> {
         Ok(self
             .pairs(sg::KNOWN_END, &self.names.system)?
             .into_iter()

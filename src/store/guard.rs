@@ -7,6 +7,8 @@
 use super::QueryError;
 use spargebra::Query;
 use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::{NamedNodePattern, TermPattern, Variable};
+use std::collections::BTreeSet;
 
 /// Longest query text, in bytes.
 pub const MAX_QUERY_BYTES: usize = 64 * 1024;
@@ -136,6 +138,12 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
         | Query::Describe { pattern, .. }
         | Query::Ask { pattern, .. } => pattern,
     };
+    if let Some((left, right)) = cross_product(pattern) {
+        return Err(QueryError::Refused(format!(
+            "the patterns with {left} and with {right} share no variable, so every row of one is \
+             paired with every row of the other; join them"
+        )));
+    }
     let rows = walk(pattern)?;
     if rows > MAX_VALUES_PRODUCT {
         return Err(QueryError::Refused(format!(
@@ -143,6 +151,124 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
         )));
     }
     Ok(())
+}
+
+/// Finds two parts of a join that share no variable, directly or through a third: their product
+/// grows without bound and cannot be stopped in time. Returns a variable of each.
+fn cross_product(pattern: &GraphPattern) -> Option<(Variable, Variable)> {
+    use GraphPattern as P;
+    match pattern {
+        P::Join { .. } | P::Bgp { .. } | P::Path { .. } | P::Graph { .. } => {
+            let mut parts: Vec<BTreeSet<Variable>> = Vec::new();
+            let mut nested = None;
+            join_parts(pattern, &mut parts, &mut nested);
+            nested.or_else(|| disconnected(parts))
+        }
+        P::LeftJoin { left, right, .. }
+        | P::Lateral { left, right }
+        | P::Union { left, right }
+        | P::Minus { left, right } => cross_product(left).or_else(|| cross_product(right)),
+        P::Filter { inner, .. }
+        | P::Extend { inner, .. }
+        | P::OrderBy { inner, .. }
+        | P::Project { inner, .. }
+        | P::Distinct { inner }
+        | P::Reduced { inner }
+        | P::Slice { inner, .. }
+        | P::Group { inner, .. } => cross_product(inner),
+        P::Values { .. } | P::Service { .. } => None,
+    }
+}
+
+/// Takes a join apart. Inline data joins nothing by itself but is small, so it is left out.
+fn join_parts(
+    pattern: &GraphPattern,
+    parts: &mut Vec<BTreeSet<Variable>>,
+    nested: &mut Option<(Variable, Variable)>,
+) {
+    use GraphPattern as P;
+    match pattern {
+        P::Join { left, right } => {
+            join_parts(left, parts, nested);
+            join_parts(right, parts, nested);
+        }
+        P::Bgp { patterns } => {
+            for triple in patterns {
+                let mut variables = BTreeSet::new();
+                for term in [&triple.subject, &triple.object] {
+                    match term {
+                        TermPattern::Variable(variable) => {
+                            variables.insert(variable.clone());
+                        }
+                        // A blank node joins like a variable that has no name.
+                        TermPattern::BlankNode(node) => {
+                            variables
+                                .insert(Variable::new_unchecked(format!("_{}", node.as_str())));
+                        }
+                        _ => {}
+                    }
+                }
+                if let NamedNodePattern::Variable(variable) = &triple.predicate {
+                    variables.insert(variable.clone());
+                }
+                parts.push(variables);
+            }
+        }
+        P::Path { subject, object, .. } => {
+            let variables = [subject, object]
+                .into_iter()
+                .filter_map(|term| match term {
+                    TermPattern::Variable(variable) => Some(variable.clone()),
+                    TermPattern::BlankNode(node) => {
+                        Some(Variable::new_unchecked(format!("_{}", node.as_str())))
+                    }
+                    _ => None,
+                })
+                .collect();
+            parts.push(variables);
+        }
+        P::Graph { name, inner } => {
+            let before = parts.len();
+            join_parts(inner, parts, nested);
+            if let NamedNodePattern::Variable(variable) = name {
+                for part in &mut parts[before..] {
+                    part.insert(variable.clone());
+                }
+            }
+        }
+        P::Values { .. } => {}
+        other => {
+            if nested.is_none() {
+                *nested = cross_product(other);
+            }
+            let mut variables = BTreeSet::new();
+            other.on_in_scope_variable(|variable| {
+                variables.insert(variable.clone());
+            });
+            parts.push(variables);
+        }
+    }
+}
+
+/// Joins parts that share variables until none do; more than one left is a product.
+fn disconnected(parts: Vec<BTreeSet<Variable>>) -> Option<(Variable, Variable)> {
+    let mut groups: Vec<BTreeSet<Variable>> = Vec::new();
+    for mut part in parts.into_iter().filter(|part| !part.is_empty()) {
+        let mut apart = Vec::new();
+        for group in groups {
+            if group.is_disjoint(&part) {
+                apart.push(group);
+            } else {
+                part.extend(group);
+            }
+        }
+        apart.push(part);
+        groups = apart;
+    }
+    match groups.as_slice() {
+        [first, second, ..] => Some((first.first()?.clone(), second.first()?.clone())),
+        _ => None,
+    }
 }
 
 /// Returns an upper bound of the rows that inline data alone can multiply to.
@@ -215,7 +341,9 @@ fn walk_expression(expression: &Expression) -> Result<(), QueryError> {
             walk_expression(b)?;
             walk_expression(c)?;
         }
-        E::Coalesce(list) | E::FunctionCall(_, list) => list.iter().try_for_each(walk_expression)?,
+        E::Coalesce(list) | E::FunctionCall(_, list) => {
+            list.iter().try_for_each(walk_expression)?
+        }
         E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) => {}
     }
     Ok(())
@@ -249,11 +377,33 @@ mod tests {
     }
 
     #[test]
+    fn products_of_patterns_without_a_shared_variable_are_refused() {
+        for query in [
+            "SELECT * { ?a ?b ?c . ?d ?e ?f }",
+            "SELECT * { GRAPH ?g { ?a ?b ?c } GRAPH ?h { ?d ?e ?f } } ORDER BY ?c ?f",
+            "SELECT (COUNT(*) AS ?n) { { SELECT ?a { ?a ?b ?c } } ?d ?e ?f }",
+            "SELECT * { OPTIONAL { ?a ?b ?c . ?d ?e ?f } }",
+        ] {
+            assert!(check(&parse(query)).is_err(), "{query}");
+        }
+        for query in [
+            "SELECT * { ?a ?b ?c . ?c ?d ?e }",
+            "SELECT * { GRAPH ?g { ?a ?b ?c } ?a ?d ?e . <urn:x> <urn:y> <urn:z> }",
+            "SELECT * { ?a <urn:p> [ <urn:q> ?v ] . ?a <urn:r>/<urn:s> ?w }",
+            "SELECT * { ?x <urn:p> ?a . ?y <urn:p> ?b . ?x <urn:q> ?y }",
+            "SELECT * { VALUES ?x { 1 } ?s ?p ?o FILTER NOT EXISTS { ?s <urn:p> ?x } }",
+        ] {
+            assert!(check(&parse(query)).is_ok(), "{query}");
+        }
+    }
+
+    #[test]
     fn service_and_value_products_are_refused() {
         assert!(check(&parse("SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }")).is_err());
         assert!(check(&parse("ASK { FILTER EXISTS { SERVICE <urn:x> { ?s ?p ?o } } }")).is_err());
         let block = |v: &str| format!("VALUES ?{v} {{ {} }}", "1 ".repeat(20));
-        let product = format!("SELECT * {{ {} {} {} {} }}", block("a"), block("b"), block("c"), block("d"));
+        let product =
+            format!("SELECT * {{ {} {} {} {} }}", block("a"), block("b"), block("c"), block("d"));
         assert!(check(&parse(&product)).is_err());
         assert!(check(&parse("SELECT * { VALUES ?x { 1 2 3 } ?s ?p ?x }")).is_ok());
     }

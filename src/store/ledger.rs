@@ -8,7 +8,9 @@ use chrono::{DateTime, Utc};
 use oxigraph::model::{Literal, NamedNode, Term};
 
 /// What a job does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
     /// Make the views L0 to L2 of a Block.

@@ -10,8 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 /// Everything but RFC 3986's unreserved characters is encoded, so that an id is one path segment
 /// of the IRI whatever it contains.
-const SEGMENT: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Encodes an id as one path segment of an IRI.
 pub fn encode_segment(id: &str) -> String {

@@ -233,9 +233,10 @@ impl NamespaceStore {
                 let answer = query().and_then(|query| {
                     evaluate(&store, &names, query, &worker_options, worker_token)
                 });
+                // Before the answer: whoever has it may ask the next question at once.
+                drop(slot);
                 // The caller may have given up; then nobody listens, and that is fine.
                 let _ = send.send(answer);
-                drop(slot);
             })
             .map_err(|error| QueryError::Internal(error.to_string()))?;
         let started = Instant::now();
@@ -267,8 +268,7 @@ fn evaluate(
     let transaction = store.start_transaction().map_err(|error| internal(&error))?;
     let tx = super::Tx::new(transaction, names);
     let revision = tx.applied().map_err(|error| internal(&error))?;
-    let mut prepared =
-        SparqlEvaluator::new().with_cancellation_token(token).for_query(query);
+    let mut prepared = SparqlEvaluator::new().with_cancellation_token(token).for_query(query);
     let dataset = prepared.dataset_mut();
     if !options.default_graphs.is_empty() || !options.named_graphs.is_empty() {
         dataset.set_default_graph(options.default_graphs.iter().map(|g| named(g).into()).collect());

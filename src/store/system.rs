@@ -154,11 +154,8 @@ impl Tx<'_> {
             let mut open = Vec::new();
             for turn in state.iris(sg::OPEN_TURN) {
                 let Some(turn_id) = names.id_of("turn", turn) else { continue };
-                let number = self.object(
-                    &NamedNode::new_unchecked(turn),
-                    sg::TURN_NUMBER,
-                    &names.meta,
-                )?;
+                let number =
+                    self.object(&NamedNode::new_unchecked(turn), sg::TURN_NUMBER, &names.meta)?;
                 let number: u64 = number
                     .as_ref()
                     .and_then(literal_text)

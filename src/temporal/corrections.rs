@@ -6,8 +6,9 @@
 use super::order::Item;
 use super::rule::Rule;
 use super::sequence::{Run, Sequence};
+use super::slot_claim::SlotClaim;
 use crate::model::{ClaimOp, EventId, FactValue, Precision, ValidTime};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Names a claim: its Event and its place there.
 pub(super) type ClaimKey<'c> = (&'c EventId, usize);
@@ -32,7 +33,6 @@ pub(super) struct Corrected<'c> {
 
 /// What one correction does.
 struct Verdict<'c> {
-    correction: ClaimKey<'c>,
     /// The place it takes over.
     stands_as: Option<Item<'c>>,
     takes_back: Vec<Corrected<'c>>,
@@ -40,28 +40,53 @@ struct Verdict<'c> {
 
 /// Returns the claims that stand, corrections at their final place, and what was taken back.
 pub(super) fn settle<'c>(items: Vec<Item<'c>>) -> (Vec<Item<'c>>, Vec<Corrected<'c>>) {
-    let ranks: BTreeSet<usize> =
-        items.iter().filter(|item| is_correction(item)).map(|item| item.rank).collect();
-    let mut standing = items;
+    let mut placed = items;
+    // The corrections that take each claim back.
+    let mut taken: BTreeMap<ClaimKey<'c>, Vec<&'c SlotClaim>> = BTreeMap::new();
     let mut corrected = Vec::new();
-    for rank in ranks {
-        let before: Vec<Item<'c>> = standing
-            .iter()
-            .filter(|item| item.rank < rank || (item.rank == rank && !item.claim.corrects))
-            .cloned()
-            .collect();
-        let base = Sequence::build(&before, Rule::FirstValue);
-        // Corrections of one mention do not correct one another: all see the same base.
-        let verdicts: Vec<Verdict<'c>> = standing
-            .iter()
-            .filter(|item| item.rank == rank && is_correction(item))
-            .map(|item| judge(item, &base))
-            .collect();
-        for verdict in verdicts {
-            apply(verdict, &mut standing, &mut corrected);
+    for index in 0..placed.len() {
+        if !is_correction(&placed[index]) {
+            continue;
+        }
+        let base = Sequence::build(&said_before(&placed, &taken, index), Rule::FirstValue);
+        let verdict = judge(&placed[index], &base);
+        if let Some(place) = verdict.stands_as {
+            placed[index] = place;
+        }
+        for back in verdict.takes_back {
+            // What an equally old correction has taken back already is listed once.
+            let is_new = back.items.iter().any(|item| !taken.contains_key(&claim_key(item)));
+            for item in &back.items {
+                taken.entry(claim_key(item)).or_default().push(placed[index].claim);
+            }
+            corrected.extend(is_new.then_some(back));
         }
     }
-    (standing, corrected)
+    placed.retain(|item| !taken.contains_key(&claim_key(item)));
+    (placed, corrected)
+}
+
+/// The claims that the correction at `index` can speak of. Corrections that are not older than
+/// it are left out, and so is what they did.
+fn said_before<'c>(
+    placed: &[Item<'c>],
+    taken: &BTreeMap<ClaimKey<'c>, Vec<&'c SlotClaim>>,
+    index: usize,
+) -> Vec<Item<'c>> {
+    let correction = placed[index].claim;
+    let is_earlier = |item: &&Item<'c>| {
+        if item.claim.corrects {
+            item.claim.is_mentioned_before(correction)
+        } else {
+            item.claim.mentioned_at <= correction.mentioned_at
+                && !correction.is_mentioned_before(item.claim)
+        }
+    };
+    let still_stands = |item: &&Item<'c>| {
+        let by = taken.get(&claim_key(item)).into_iter().flatten();
+        by.copied().all(|other| !other.is_mentioned_before(correction))
+    };
+    placed.iter().filter(is_earlier).filter(still_stands).cloned().collect()
 }
 
 fn is_correction(item: &Item<'_>) -> bool {
@@ -69,8 +94,7 @@ fn is_correction(item: &Item<'_>) -> bool {
 }
 
 fn judge<'c>(item: &Item<'c>, base: &Sequence<'c>) -> Verdict<'c> {
-    let mut verdict =
-        Verdict { correction: claim_key(item), stands_as: None, takes_back: Vec::new() };
+    let mut verdict = Verdict { stands_as: None, takes_back: Vec::new() };
     let holding = base.holding_at(item.by);
     if item.claim.op == ClaimOp::End {
         // "It was never so": nothing takes its place.
@@ -139,25 +163,4 @@ fn taken_back<'c>(
         cause: claim_key(correction),
         items,
     })
-}
-
-fn apply<'c>(
-    verdict: Verdict<'c>,
-    standing: &mut Vec<Item<'c>>,
-    corrected: &mut Vec<Corrected<'c>>,
-) {
-    if let Some(place) = verdict.stands_as
-        && let Some(item) = standing.iter_mut().find(|item| claim_key(item) == verdict.correction)
-    {
-        *item = place;
-    }
-    for taken in verdict.takes_back {
-        let gone: BTreeSet<ClaimKey<'c>> = taken.items.iter().map(claim_key).collect();
-        let before = standing.len();
-        standing.retain(|item| !gone.contains(&claim_key(item)));
-        // A second correction of the same mention finds the claims already taken back.
-        if standing.len() < before {
-            corrected.push(taken);
-        }
-    }
 }

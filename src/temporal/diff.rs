@@ -3,6 +3,7 @@
 use super::state::{end_of, in_order, is_known, is_taken_back};
 use crate::model::{Conflict, EventId, Fact, FactId, Reason, TxTime};
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 
 /// The clock that a comparison runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +77,15 @@ fn diff_of_world(
             diff.ended.push(ended(fact, end.valid_to.0, None));
         }
     }
+    let mut reported: BTreeSet<&FactId> = BTreeSet::new();
     for conflict in conflicts {
+        // A conflict that fell away and came back, or grew, is one in the world.
         let standing = candidates_of(conflict, facts, None);
         if let [first, _, ..] = standing[..]
+            && standing.iter().all(|fact| !reported.contains(&fact.id))
             && let Some(at) = began(first)
         {
+            reported.extend(standing.iter().map(|fact| &fact.id));
             diff.conflicted.push(added(first, at.0));
         }
     }

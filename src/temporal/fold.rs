@@ -1,7 +1,7 @@
 //! From the claims of one Slot to its timeline.
 
 use super::corrections::{ClaimKey, Corrected, claim_key, settle};
-use super::order::{Item, rank_by_mention};
+use super::order::{Item, in_order_of_mention};
 use super::plans::{Follower, Plan, Signal, fold_plans};
 use super::rule::Rule;
 use super::sequence::{Run, Sequence};
@@ -73,16 +73,18 @@ pub struct FoldedConflict {
 /// otherwise every value has a timeline of its own. Claims of forgotten or retracted Events are
 /// left out by the caller.
 pub fn fold(functional: bool, claims: &[SlotClaim]) -> SlotTimeline {
-    let items = rank_by_mention(claims);
     let mut timeline = SlotTimeline::default();
     if functional {
-        extend(&mut timeline, items, Rule::FirstValue);
+        extend(&mut timeline, in_order_of_mention(claims), Rule::FirstValue);
     } else {
-        let keys: BTreeSet<String> =
-            items.iter().filter(|item| item.is_assert()).map(Item::value_key).collect();
+        let keys: BTreeSet<String> = claims
+            .iter()
+            .filter(|claim| claim.op == ClaimOp::Assert)
+            .filter_map(|claim| claim.value.as_ref().map(FactValue::key))
+            .collect();
         for key in keys {
-            let own = items.iter().filter(|item| item.claim.is_about(&key)).cloned().collect();
-            extend(&mut timeline, own, Rule::ValuesCoexist);
+            let own = claims.iter().filter(|claim| claim.is_about(&key));
+            extend(&mut timeline, in_order_of_mention(own), Rule::ValuesCoexist);
         }
     }
     in_order_of_start(timeline)

@@ -1,4 +1,5 @@
-//! Temporal rules: from claims to the timeline of one Slot, on two clocks.
+//! Temporal rules: from the claims of one Slot to its timeline, on two clocks.
+#![doc = include_str!("README.md")]
 
 mod change;
 mod corrections;
@@ -8,6 +9,7 @@ mod generation;
 mod order;
 mod plans;
 mod reconcile;
+mod replay;
 mod rule;
 mod sequence;
 mod slot_claim;
@@ -20,6 +22,7 @@ pub use change::{
 pub use diff::{Clock, SlotDiff, SlotDifference, diff};
 pub use fold::{FoldedClosing, FoldedConflict, FoldedFact, SlotTimeline, fold};
 pub use reconcile::reconcile;
+pub use replay::{Arrival, replay};
 pub use rule::Rule;
 pub use slot_claim::{Position, SlotClaim};
 pub use state::{

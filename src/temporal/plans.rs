@@ -4,7 +4,6 @@
 use super::order::Item;
 use super::rule::Rule;
 use crate::model::{ClaimOp, EventId, FactValue, Reason, ValidTime};
-use std::collections::BTreeSet;
 
 /// One plan with the claims that state it, the opening one first.
 #[derive(Debug)]
@@ -12,7 +11,6 @@ pub(super) struct Plan<'c> {
     pub value: &'c FactValue,
     key: String,
     pub items: Vec<Item<'c>>,
-    last_rank: usize,
     pub closed: Option<PlanClosing<'c>>,
 }
 
@@ -44,58 +42,49 @@ pub(super) enum Signal {
     Ended,
 }
 
-/// Lays the plans of a Slot out. `actual` are the standing actual claims and what each did.
+/// Lays the plans of a Slot out. `actual` are the standing actual claims and what each did; both
+/// lists are in order of mention.
 pub(super) fn fold_plans<'c>(items: &[Item<'c>], actual: &[(&Item<'c>, Signal)]) -> Vec<Plan<'c>> {
-    let planned: Vec<&Item<'c>> = items.iter().filter(|item| item.claim.planned).collect();
-    let ranks: BTreeSet<usize> =
-        planned.iter().map(|item| item.rank).chain(actual.iter().map(|(i, _)| i.rank)).collect();
+    let planned = items.iter().filter(|item| item.claim.planned).map(|item| (item, None));
+    let heard = actual.iter().map(|(item, signal)| (*item, Some(*signal)));
+    let mut mentions: Vec<(&Item<'c>, Option<Signal>)> = planned.chain(heard).collect();
+    mentions.sort_by(|(a, _), (b, _)| a.mention_key().cmp(&b.mention_key()));
     let mut plans: Vec<Plan<'c>> = Vec::new();
-    for rank in ranks {
-        let mut signals: Vec<&(&Item<'c>, Signal)> =
-            actual.iter().filter(|(item, _)| item.rank == rank).collect();
-        // Fulfilment says more than being overtaken by another value of the same mention.
-        signals.sort_by_key(|(item, signal)| {
-            (matches!(signal, Signal::Ended), item.claim.event.as_str(), item.claim.ordinal)
-        });
-        for pass in [true, false] {
-            for (item, signal) in &signals {
+    for mention in mentions.chunk_by(|(a, _), (b, _)| a.shares_mention(b)) {
+        // That it was fulfilled says more than that something else came about in the same breath.
+        for fulfilments in [true, false] {
+            for (item, signal) in mention {
                 for plan in &mut plans {
-                    plan.hear(item, *signal, pass);
+                    plan.hear(item, *signal, fulfilments);
                 }
             }
         }
         let stated: Vec<&Item<'c>> =
-            planned.iter().copied().filter(|item| item.rank == rank).collect();
-        for item in stated.iter().filter(|item| item.claim.op == ClaimOp::End) {
-            for plan in &mut plans {
-                plan.call_off(item);
-            }
-        }
-        state_plans(&mut plans, &stated, rank);
+            mention.iter().filter(|(_, signal)| signal.is_none()).map(|(item, _)| *item).collect();
+        state_plans(&mut plans, &stated);
     }
     plans
 }
 
 /// Takes in the plans of one mention: a repetition adds a source; anything else takes the place
 /// of the plans that were open before, and stands beside the others of its own mention.
-fn state_plans<'c>(plans: &mut Vec<Plan<'c>>, stated: &[&Item<'c>], rank: usize) {
+fn state_plans<'c>(plans: &mut Vec<Plan<'c>>, stated: &[&Item<'c>]) {
     let mut newest = None;
     for item in stated.iter().filter(|item| item.is_assert()) {
         let key = item.value_key();
         let repeated = plans.iter_mut().find(|plan| plan.is_open() && plan.is_repeated(&key, item));
         if let Some(plan) = repeated {
             plan.items.push((*item).clone());
-            plan.last_rank = rank;
         } else {
             let value = item.claim.value.as_ref().expect("an assertion has a value");
             let items = vec![(*item).clone()];
-            plans.push(Plan { value, key, items, last_rank: rank, closed: None });
+            plans.push(Plan { value, key, items, closed: None });
             newest.get_or_insert((plans.len() - 1, *item));
         }
     }
     let Some((newest, item)) = newest else { return };
     let key = plans[newest].key.clone();
-    for plan in plans.iter_mut().filter(|plan| plan.last_rank < rank) {
+    for plan in plans.iter_mut().filter(|plan| plan.is_older_than(item)) {
         let is_same_value = plan.key == key;
         let reason = if item.claim.corrects {
             Reason::Corrected
@@ -111,6 +100,11 @@ fn state_plans<'c>(plans: &mut Vec<Plan<'c>>, stated: &[&Item<'c>], rank: usize)
 impl<'c> Plan<'c> {
     fn is_open(&self) -> bool {
         self.closed.is_none()
+    }
+
+    /// Whether all that states it was said before.
+    fn is_older_than(&self, item: &Item<'c>) -> bool {
+        self.items.iter().all(|stated| stated.claim.is_mentioned_before(item.claim))
     }
 
     fn is_repeated(&self, key: &str, item: &Item<'c>) -> bool {
@@ -130,33 +124,25 @@ impl<'c> Plan<'c> {
         self.closed = Some(PlanClosing { valid_to, cause, reason, rule, followed_by });
     }
 
-    fn hear(&mut self, item: &Item<'c>, signal: Signal, fulfilments: bool) {
-        if !self.is_open() || item.rank <= self.last_rank {
+    /// Takes in a later mention: an actual claim, or the calling off of a plan.
+    fn hear(&mut self, item: &Item<'c>, signal: Option<Signal>, fulfilments: bool) {
+        if !self.is_open() || !self.is_older_than(item) {
             return;
         }
-        let planned_at = ValidTime(self.items[0].claim.mentioned_at);
-        match signal {
-            Signal::Stated { fact, opens_it } => {
-                let is_same = item.value_key() == self.key;
-                // What was over before the plan was made does not fulfil it, and a change that
-                // came before it does not overtake it.
-                let fulfils = is_same && item.claim.known_end.is_none_or(|end| end > planned_at);
-                let overtakes = !is_same && opens_it && item.by >= planned_at;
-                if fulfils && fulfilments {
-                    let follower = Some(Follower::Fact(fact));
-                    self.close(item, Reason::Changed, Rule::PlanFulfilled, follower);
-                } else if overtakes && !fulfilments {
-                    let follower = Some(Follower::Fact(fact));
-                    self.close(item, Reason::Changed, Rule::PlanOvertaken, follower);
-                }
+        if let Some(Signal::Stated { fact, opens_it }) = signal {
+            let planned_at = ValidTime(self.items[0].claim.mentioned_at);
+            let is_same = item.value_key() == self.key;
+            // What was over before the plan was made does not fulfil it, and a change that came
+            // before it does not overtake it.
+            let fulfils = is_same && item.claim.known_end.is_none_or(|end| end > planned_at);
+            let overtakes = !is_same && opens_it && item.by >= planned_at;
+            let follower = Some(Follower::Fact(fact));
+            if fulfils && fulfilments {
+                self.close(item, Reason::Changed, Rule::PlanFulfilled, follower);
+            } else if overtakes && !fulfilments {
+                self.close(item, Reason::Changed, Rule::PlanOvertaken, follower);
             }
-            Signal::Ended if !fulfilments => self.call_off(item),
-            Signal::Ended => {}
-        }
-    }
-
-    fn call_off(&mut self, item: &Item<'c>) {
-        if item.rank > self.last_rank && item.claim.is_about(&self.key) {
+        } else if item.claim.op == ClaimOp::End && !fulfilments && item.claim.is_about(&self.key) {
             self.close(item, Reason::Ended, Rule::PlanCancelled, None);
         }
     }

@@ -59,13 +59,20 @@ fn match_pass(
     matches: &mut [Option<usize>],
     taken: &mut BTreeSet<usize>,
 ) {
+    let mut candidates: BTreeMap<(String, Option<&EventId>), Vec<usize>> = BTreeMap::new();
+    for (at, fact) in stored.iter().enumerate().filter(|(_, fact)| is_in_state(fact)) {
+        candidates.entry((fact.value.key(), fact.events.first())).or_default().push(at);
+    }
     for (fact, found) in folded.iter().zip(matches) {
         if fact.withdrawn != withdrawn || found.is_some() {
             continue;
         }
-        *found = stored.iter().enumerate().position(|(at, candidate)| {
-            !taken.contains(&at) && is_in_state(candidate) && says_the_same(fact, candidate)
-        });
+        let same_opening = candidates.get(&(fact.value.key(), fact.events.first()));
+        *found = same_opening
+            .into_iter()
+            .flatten()
+            .copied()
+            .find(|at| !taken.contains(at) && has_same_interval(fact, &stored[*at]));
         taken.extend(*found);
     }
 }
@@ -74,12 +81,9 @@ fn is_live(fact: &Fact) -> bool {
     fact.retracted_at.is_none()
 }
 
-/// Whether both have the same value, opener and interval as recorded; ends and further sources
-/// may change beside a fact, these may not.
-fn says_the_same(folded: &FoldedFact, stored: &Fact) -> bool {
-    folded.value.key() == stored.value.key()
-        && folded.events.first() == stored.events.first()
-        && folded.valid_from == stored.valid_from
+/// Whether the parts agree that are recorded once; ends and further sources change beside a fact.
+fn has_same_interval(folded: &FoldedFact, stored: &Fact) -> bool {
+    folded.valid_from == stored.valid_from
         && folded.precision == stored.precision
         && folded.known_end == stored.known_end
         && folded.planned == stored.planned
@@ -116,22 +120,20 @@ struct Work<'a> {
     change: SlotChange,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     fn open_facts(&mut self, matches: &[Option<usize>]) {
+        let gone = self.stored_without_match(matches);
+        let earlier: BTreeMap<&str, &Fact> =
+            self.stored.iter().map(|old| (base_of(old.id.as_str()), old)).collect();
         for (index, fact) in self.folded.facts.iter().enumerate() {
             if matches[index].is_some() {
                 continue;
             }
             let id = self.ids[index].clone();
-            let gone = self.stored_without_match(matches);
             let replaced = gone.iter().find(|old| is_live(old) && shares_source(fact, old));
-            let brought_back = self
-                .stored
-                .iter()
-                .rev()
-                .find(|old| base_of(old.id.as_str()) == base_of(id.as_str()));
+            let brought_back = earlier.get(base_of(id.as_str()));
             self.change.opened.push(FactOpened {
-                revision_of: replaced.copied().or(brought_back).map(|old| old.id.clone()),
+                revision_of: replaced.or(brought_back).map(|old| old.id.clone()),
                 rule: fact.rule,
                 fact: Fact {
                     id,
@@ -150,7 +152,7 @@ impl Work<'_> {
         }
     }
 
-    fn stored_without_match(&self, matches: &[Option<usize>]) -> Vec<&Fact> {
+    fn stored_without_match(&self, matches: &[Option<usize>]) -> Vec<&'a Fact> {
         let matched: BTreeSet<usize> = matches.iter().flatten().copied().collect();
         let unmatched = self.stored.iter().enumerate().filter(|(at, _)| !matched.contains(at));
         unmatched.map(|(_, fact)| fact).collect()

@@ -1,9 +1,9 @@
 //! Values of one Slot following one another, without plans and with corrections already settled.
 
-use super::order::{Item, group_by_place};
+use super::order::{Item, MentionKey, group_by_place};
 use super::rule::Rule;
 use crate::model::{EventId, FactValue, Precision, Reason, ValidTime};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One value over one interval, with the claims that say so.
 #[derive(Debug)]
@@ -12,10 +12,12 @@ pub(super) struct Run<'c> {
     pub key: String,
     pub start: Option<ValidTime>,
     pub precision: Precision,
-    /// The end that the source mentioned last states, with the rank of its mention.
-    known_end: Option<(usize, ValidTime)>,
+    /// The end that the source mentioned last states, with its mention.
+    known_end: Option<(MentionKey<'c>, ValidTime)>,
     /// The claims, the opening one first.
     pub items: Vec<Item<'c>>,
+    /// The latest instant at which they are certain that it holds.
+    certain_by: ValidTime,
     pub rule: Rule,
     pub closed: Option<RunClosing<'c>>,
 }
@@ -47,8 +49,12 @@ pub(super) struct Sequence<'c> {
     pub conflicts: Vec<RunConflict<'c>>,
     /// The runs that hold at the place reached: none, one, or the candidates of a conflict.
     open: Vec<usize>,
-    /// Ends that were stated, with the key they name; empty for "any".
-    ends: Vec<(String, ValidTime)>,
+    /// The latest instant at which a run that is over ended.
+    over: Option<ValidTime>,
+    /// For each key (empty for "any") the latest instant by which it is said to have ended.
+    ends: BTreeMap<String, ValidTime>,
+    /// The keys of all runs.
+    seen: BTreeSet<String>,
 }
 
 impl<'c> Run<'c> {
@@ -60,11 +66,6 @@ impl<'c> Run<'c> {
         self.known_end().is_some_and(|end| end <= at)
     }
 
-    /// The latest instant at which its sources are certain that it holds.
-    fn certain_by(&self) -> ValidTime {
-        self.items.iter().map(|item| item.by).max().expect("a run has the claim that opened it")
-    }
-
     pub fn holds_at(&self, at: ValidTime) -> bool {
         self.start.is_none_or(|start| start <= at)
             && !self.has_expired_by(at)
@@ -73,10 +74,11 @@ impl<'c> Run<'c> {
 
     fn add(&mut self, item: &Item<'c>) {
         if let Some(end) = item.claim.known_end
-            && self.known_end.is_none_or(|(rank, _)| rank < item.rank)
+            && self.known_end.is_none_or(|(mention, _)| mention < item.mention_key())
         {
-            self.known_end = Some((item.rank, end));
+            self.known_end = Some((item.mention_key(), end));
         }
+        self.certain_by = self.certain_by.max(item.by);
         self.items.push(item.clone());
     }
 }
@@ -85,11 +87,11 @@ impl<'c> Sequence<'c> {
     /// Lays the claims out. `first_rule` is the rule under which a value begins that follows
     /// nothing. Plans are left aside.
     pub fn build(items: &[Item<'c>], first_rule: Rule) -> Self {
-        let mut actual: Vec<Item<'c>> =
+        let actual: Vec<Item<'c>> =
             items.iter().filter(|item| !item.claim.planned).cloned().collect();
         let mut sequence = Self::default();
-        for group in group_by_place(&mut actual) {
-            sequence.place(group, first_rule);
+        for group in group_by_place(&actual) {
+            sequence.place(&group, first_rule);
         }
         sequence
     }
@@ -101,7 +103,12 @@ impl<'c> Sequence<'c> {
 
     fn place(&mut self, group: &[Item<'c>], first_rule: Rule) {
         let Some(first) = group.first() else { return };
-        self.open.retain(|index| !self.runs[*index].has_expired_by(first.by));
+        let (expired, open) =
+            self.open.iter().partition(|index| self.runs[**index].has_expired_by(first.by));
+        self.open = open;
+        let expired: Vec<usize> = expired;
+        let ends = expired.iter().filter_map(|index| self.runs[*index].known_end());
+        self.over = ends.chain(self.over).max();
         let mut asserted: BTreeMap<String, Vec<&Item<'c>>> = BTreeMap::new();
         for item in group.iter().filter(|item| item.is_assert()) {
             asserted.entry(item.value_key()).or_default().push(item);
@@ -126,10 +133,10 @@ impl<'c> Sequence<'c> {
             .copied()
             .filter(|index| item.claim.is_about(&self.runs[*index].key))
             .collect();
-        let floor = ended.iter().map(|index| self.runs[*index].certain_by()).max();
+        let floor = ended.iter().map(|index| self.runs[*index].certain_by).max();
         let (at, precision) = after(item, floor);
         let valid_to = at.unwrap_or(item.by);
-        self.ends.push((item.value_key(), valid_to));
+        self.ends.insert(item.value_key(), item.by);
         self.close_open(&ended, |_| RunClosing {
             valid_to,
             precision,
@@ -154,7 +161,7 @@ impl<'c> Sequence<'c> {
             Rule::Correction
         } else if !self.open.is_empty() {
             Rule::LaterValueOfFunctionalProperty
-        } else if self.runs.iter().any(|run| run.key == key) {
+        } else if self.seen.contains(key) {
             Rule::StatedAgainAfterEnd
         } else {
             first_rule
@@ -218,13 +225,12 @@ impl<'c> Sequence<'c> {
     /// certain of others.
     fn begin(&mut self, key: &str, items: &[&Item<'c>], rule: Rule) -> usize {
         let opener = items[0];
-        let certain = self.open.iter().map(|index| self.runs[*index].certain_by()).max();
+        let certain = self.open.iter().map(|index| self.runs[*index].certain_by).max();
         let (start, precision) = after(opener, certain);
-        let settled = self.settled_until(key, opener.by);
-        let (start, precision) = match (start, settled) {
-            (_, None) => (start, precision),
-            (Some(at), Some(floor)) if at >= floor => (start, precision),
-            _ => (Some(opener.by), vague(opener)),
+        let (start, precision) = if self.leaves_room(key, start, opener.by) {
+            (start, precision)
+        } else {
+            (Some(opener.by), vague(opener))
         };
         let mut run = Run {
             value: opener.claim.value.as_ref().expect("only assertions begin a run"),
@@ -233,44 +239,46 @@ impl<'c> Sequence<'c> {
             precision,
             known_end: None,
             items: Vec::new(),
+            certain_by: opener.by,
             rule,
             closed: None,
         };
         for item in items {
             run.add(item);
         }
+        self.seen.insert(run.key.clone());
         self.runs.push(run);
         self.runs.len() - 1
     }
 
-    /// The end of all that is over by `by` and leaves no room for this value before it.
-    fn settled_until(&self, key: &str, by: ValidTime) -> Option<ValidTime> {
-        let over = self.runs.iter().filter_map(|run| {
-            let closed = run.closed.as_ref().map(|closing| closing.valid_to);
-            match (closed, run.known_end()) {
-                (Some(closed), Some(end)) => Some(closed.min(end)),
-                (closed, end) => closed.or(end.filter(|end| *end <= by)),
-            }
-        });
-        let ends = self.ends.iter().filter(|(of, _)| of.is_empty() || of == key).map(|(_, at)| *at);
-        over.chain(ends).max()
+    /// Whether a value can have begun at `start`: after all that is over by the instant at which
+    /// it is certain, and not where it is said to have ended.
+    fn leaves_room(&self, key: &str, start: Option<ValidTime>, by: ValidTime) -> bool {
+        let is_after = |end: ValidTime| start.is_some_and(|start| start >= end);
+        // An exact start at the very end is a new beginning, a vague one lies beyond it.
+        let is_beyond = |end: ValidTime| {
+            start.is_some_and(|start| start > end || (start == end && start == by))
+        };
+        self.over.is_none_or(is_after)
+            && ["", key].iter().all(|of| self.ends.get(*of).copied().is_none_or(is_beyond))
     }
 
     fn close_open(&mut self, closed: &[usize], closing: impl Fn(&Run<'c>) -> RunClosing<'c>) {
+        let Some(first) = closed.first() else { return };
         for index in closed {
             let closing = closing(&self.runs[*index]);
+            self.over = self.over.max(Some(closing.valid_to));
             self.runs[*index].closed = Some(closing);
         }
         self.open.retain(|index| !closed.contains(index));
-        for conflict in &mut self.conflicts {
-            let still_open = conflict.runs.iter().filter(|run| self.open.contains(run)).count();
-            let touched = conflict.runs.iter().any(|run| closed.contains(run));
-            if touched && still_open < 2 && conflict.decided_by.is_none() {
-                conflict.decided_by = closed
-                    .iter()
-                    .find_map(|run| self.runs[*run].closed.as_ref())
-                    .map(|closing| closing.cause);
-            }
+        let cause = self.runs[*first].closed.as_ref().map(|closing| closing.cause);
+        // Runs that are open together are the candidates of the latest conflict.
+        if let Some(conflict) = self.conflicts.last_mut()
+            && conflict.runs.contains(first)
+            && self.open.len() < 2
+            && conflict.decided_by.is_none()
+        {
+            conflict.decided_by = cause;
         }
     }
 }

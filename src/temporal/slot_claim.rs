@@ -82,6 +82,17 @@ impl SlotClaim {
         self.by.0 == self.mentioned_at
     }
 
+    /// Whether the conversation spoke of this one first: at an earlier time, or at the same time
+    /// in an earlier message of the same thread.
+    pub(super) fn is_mentioned_before(&self, other: &Self) -> bool {
+        let is_earlier_in_thread = || match (&self.position, &other.position) {
+            (Some(own), Some(other)) => own.thread == other.thread && own.index < other.index,
+            _ => false,
+        };
+        self.mentioned_at < other.mentioned_at
+            || (self.mentioned_at == other.mentioned_at && is_earlier_in_thread())
+    }
+
     /// Whether the claim is about this value: it names it, or is about any.
     pub(super) fn is_about(&self, key: &str) -> bool {
         self.value.as_ref().is_none_or(|value| value.key() == key)

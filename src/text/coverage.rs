@@ -90,8 +90,35 @@ impl Question {
     /// Decides whether a document holds enough of what the question is about.
     pub(super) fn is_hit(&self, own: u64, beside: u64, ranking: &Ranking) -> bool {
         let total: f32 = self.bit_idf.iter().sum();
+        if own & self.days != 0 {
+            return true;
+        }
         let held = self.weight_of(own) + ranking.context_credit * self.weight_of(beside & !own);
-        held >= ranking.min_coverage * total
+        held >= self.least_share(ranking) * total
+    }
+
+    /// Returns the share of the content that a hit must hold.
+    fn least_share(&self, ranking: &Ranking) -> f32 {
+        let mostly = ((self.share_of(self.unknown) - ranking.unknown_from) / 0.15).clamp(0.0, 1.0);
+        ranking.min_coverage + ranking.unknown_rise * mostly
+    }
+
+    /// Returns the content bits of which a document must hold at least one to be a hit: all but the
+    /// most common ones that stay below the least coverage even together.
+    pub(super) fn match_makers(&self, ranking: &Ranking) -> u64 {
+        let mut bits: Vec<usize> = (0..self.bit_idf.len()).collect();
+        bits.sort_by(|a, b| self.bit_idf[*a].total_cmp(&self.bit_idf[*b]));
+        let least = self.least_share(ranking) * self.bit_idf.iter().sum::<f32>();
+        let mut makers = self.days;
+        let mut held = 0.0;
+        for bit in bits {
+            held += self.bit_idf[bit];
+            // A hair of room, because sums in another order round differently.
+            if held >= least * 0.999 {
+                makers |= 1 << bit;
+            }
+        }
+        makers
     }
 
     fn weight_of(&self, mut bits: u64) -> f32 {

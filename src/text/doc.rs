@@ -84,8 +84,10 @@ pub struct Doc {
     pub tags: Vec<String>,
     /// Names of the entities that take part.
     pub names: Vec<String>,
-    /// The words beside it: of a message, its neighbours in the thread.
+    /// The words right beside it: of a message, its neighbours in the thread.
     pub context: String,
+    /// The words further around it: of a message, the neighbours' neighbours.
+    pub around: String,
     /// The day in words, as [`super::date_words`] renders it.
     pub date_text: String,
     /// When it was said or happened.
@@ -107,6 +109,7 @@ impl Doc {
             tags: Vec::new(),
             names: Vec::new(),
             context: String::new(),
+            around: String::new(),
             date_text: String::new(),
             at,
             status: String::new(),

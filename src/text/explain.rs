@@ -41,7 +41,7 @@ pub(super) fn explain(
     Ok(Explain {
         contributions,
         nearness: candidate.nearness,
-        shares: candidate.shares.clone(),
+        shares: candidate.shares.named(),
         tweak,
         rank_before_tweak,
     })

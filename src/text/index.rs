@@ -4,6 +4,7 @@ use super::doc::DocKind;
 use super::error::TextError;
 use super::lexer::{TOKENISER, TOKENISER_VERSION};
 use super::rank::Ranking;
+use super::ready::{READY, ReadyTokenizer};
 use super::schema::{Fields, Part, SCHEMA_VERSION, fields};
 use super::writer::Writer;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,7 @@ impl TextIndex {
             Some(opened) => opened,
             None => create(&dir, &fields.schema)?,
         };
+        index.tokenizers().register(READY, ReadyTokenizer);
         let committed = index.load_metas()?.payload.and_then(|payload| payload.parse().ok());
         let writer = Mutex::new(Writer::idle(committed));
         Ok(Self { dir, options, fields, index, reader, writer, lengths: Mutex::default() })

@@ -45,6 +45,10 @@ pub(super) struct Unit {
     pub weight: f32,
     pub docs: u64,
     pub idf: f32,
+    /// Whether it is a content pair of an unspaced stretch.
+    pub is_pair: bool,
+    /// Whether it is the key of a day.
+    pub names_a_day: bool,
     /// The content bits that it credits a document with.
     pub credit: u64,
 }
@@ -54,8 +58,12 @@ pub(super) struct Unit {
 pub(super) struct Question {
     /// Content first, then the rest.
     pub units: Vec<Unit>,
-    /// Rarity by content bit.
+    /// Importance by content bit.
     pub bit_idf: Vec<f32>,
+    /// The content bits that no document holds.
+    pub unknown: u64,
+    /// The content bits of days: a document of or about the very day asked for is always a hit.
+    pub days: u64,
     pub dates: Vec<DateKey>,
     pub asked: u64,
 }
@@ -66,6 +74,8 @@ struct Draft {
     role: Role,
     lookups: Vec<(Part, String)>,
     group: usize,
+    is_pair: bool,
+    names_a_day: bool,
 }
 
 /// Reads a question for one snapshot of the index.
@@ -82,7 +92,7 @@ pub(super) fn read_question(
     for draft in drafts {
         units.push((draft.group, weigh(draft, docs, searcher, fields, ranking)?));
     }
-    let mut question = settle(units);
+    let mut question = settle(units, docs);
     question.dates = dates;
     question.asked = cues::asked(&text);
     Ok(question)
@@ -102,7 +112,7 @@ fn weigh(
     for (part, term) in &draft.lookups {
         let count = searcher.doc_freq(&Term::from_field_text(fields.part(*part), term))?;
         match part {
-            Part::Context => beside = count,
+            Part::Context | Part::Around => beside = count.max(beside),
             Part::Speaker => {
                 speaks = count > 0;
                 holding = holding.max(count);
@@ -127,13 +137,16 @@ fn weigh(
         weight,
         docs: holding,
         idf: Ranking::idf(docs, holding),
+        is_pair: draft.is_pair,
+        names_a_day: draft.names_a_day,
         credit: 0,
     })
 }
 
 /// Decides what makes a match, cuts to the cap and hands out the content bits.
-fn settle(mut units: Vec<(usize, Unit)>) -> Question {
+fn settle(mut units: Vec<(usize, Unit)>, docs: u64) -> Question {
     let is_matching = |role: Role| matches!(role, Role::Content | Role::Date);
+    demote_seams(&mut units);
     // A longer form whose pieces are all grammar ("to-do") is content itself.
     let groups_with_content: HashSet<usize> =
         units.iter().filter(|(_, u)| is_matching(u.role)).map(|(group, _)| *group).collect();
@@ -167,11 +180,15 @@ fn settle(mut units: Vec<(usize, Unit)>) -> Question {
         units.truncate(MAX_UNITS);
     }
     let mut bit_idf = Vec::new();
+    let mut unknown = 0;
+    let mut days = 0;
     let mut group_bits: Vec<(usize, u64)> = Vec::new();
     for (group, unit) in &mut units {
         if is_matching(unit.role) || unit.credit > 0 {
             unit.credit = 1 << bit_idf.len();
-            bit_idf.push(unit.idf);
+            bit_idf.push(Ranking::importance(docs, unit.docs));
+            unknown |= if unit.docs == 0 { unit.credit } else { 0 };
+            days |= if unit.names_a_day { unit.credit } else { 0 };
             group_bits.push((*group, unit.credit));
         }
     }
@@ -181,7 +198,24 @@ fn settle(mut units: Vec<(usize, Unit)>) -> Question {
     }
     let mut units: Vec<Unit> = units.into_iter().map(|(_, unit)| unit).collect();
     units.sort_by_key(|unit| unit.credit == 0);
-    Question { units, bit_idf, ..Question::default() }
+    Question { units, bit_idf, unknown, days, ..Question::default() }
+}
+
+/// A pair that spans the seam of two words ("库迁" in 数据库迁移) names nothing. Such a pair is one
+/// that no document holds while its neighbour in the same stretch is known.
+fn demote_seams(units: &mut [(usize, Unit)]) {
+    let known: Vec<Option<(usize, bool)>> =
+        units.iter().map(|(group, unit)| unit.is_pair.then_some((*group, unit.docs > 0))).collect();
+    for (at, (group, unit)) in units.iter_mut().enumerate() {
+        let beside = [at.checked_sub(1), Some(at + 1)];
+        let touches_known = beside
+            .into_iter()
+            .flatten()
+            .any(|other| known.get(other).copied().flatten() == Some((*group, true)));
+        if unit.is_pair && unit.docs == 0 && touches_known {
+            unit.role = Role::Function;
+        }
+    }
 }
 
 /// Cuts a question (NFKC) into units.
@@ -191,12 +225,18 @@ fn draft_units(text: &str) -> (Vec<Draft>, Vec<DateKey>) {
     for (span, _) in dates.iter().rev() {
         undated.replace_range(span.clone(), " ");
     }
-    let mut drafter = Drafter { drafts: Vec::new(), seen: HashSet::new(), group: 0 };
+    let mut drafter =
+        Drafter { drafts: Vec::new(), seen: HashSet::new(), group: 0, in_stretch: false };
     drafter.add_lexemes(&lex(&undated), false);
     for (span, key) in &dates {
         drafter.group += 1;
         let lookups = vec![(Part::Date, key.term())];
         drafter.add(key.term(), Role::Date, lookups);
+        if let (DateKey::Day(_) | DateKey::MonthDay(..), Some(draft)) =
+            (key, drafter.drafts.last_mut())
+        {
+            draft.names_a_day = draft.role == Role::Date;
+        }
         drafter.add_lexemes(&lex(&text[span.clone()]), true);
     }
     (drafter.drafts, dates.into_iter().map(|(_, key)| key).collect())
@@ -206,13 +246,22 @@ struct Drafter {
     drafts: Vec<Draft>,
     seen: HashSet<(bool, String)>,
     group: usize,
+    in_stretch: bool,
 }
 
 impl Drafter {
     fn add(&mut self, label: String, role: Role, lookups: Vec<(Part, String)>) {
         let is_new = self.seen.insert((role == Role::Exact, label.clone()));
         if is_new && self.drafts.len() < MAX_DRAFTS {
-            self.drafts.push(Draft { label, role, lookups, group: self.group });
+            let is_pair = self.in_stretch && role == Role::Content;
+            self.drafts.push(Draft {
+                label,
+                role,
+                lookups,
+                group: self.group,
+                is_pair,
+                names_a_day: false,
+            });
         }
     }
 
@@ -265,6 +314,8 @@ impl Drafter {
     fn add_run(&mut self, chars: &[char], only_help: bool) {
         let stretches = if only_help { Vec::new() } else { content_stretches(chars) };
         for stretch in &stretches {
+            self.group += 1;
+            self.in_stretch = stretch.len() > 1;
             for gram in grams(&chars[stretch.clone()]) {
                 let mut lookups = stem_lookups(&gram);
                 lookups.push((Part::Speaker, gram.clone()));
@@ -275,6 +326,7 @@ impl Drafter {
                 self.add(gram, Role::Content, lookups);
             }
         }
+        self.in_stretch = false;
         // Pairs across a function word still rank, and a run of nothing else still asks.
         for gram in grams(chars) {
             let mut lookups = stem_lookups(&gram);
@@ -287,7 +339,7 @@ impl Drafter {
 }
 
 fn stem_lookups(term: &str) -> Vec<(Part, String)> {
-    [Part::Title, Part::Body, Part::Tags, Part::Names, Part::Context]
+    [Part::Title, Part::Body, Part::Tags, Part::Names, Part::Context, Part::Around]
         .into_iter()
         .map(|part| (part, term.to_owned()))
         .collect()

@@ -21,9 +21,9 @@ pub struct Ranking {
     /// Saturation of a repeated word.
     pub k1: f32,
     /// Weights of the fields, in the order of [`Part::ALL`]; `exact` is a unit of its own.
-    pub field_weights: [f32; 8],
+    pub field_weights: [f32; 9],
     /// How much a field's length counts, in the same order.
-    pub length_shares: [f32; 8],
+    pub length_shares: [f32; 9],
     /// Weight of the exact form of a word beside its stem.
     pub exact_weight: f32,
     /// Weight of a longer form (`maxtokens`) beside its pieces.
@@ -46,36 +46,46 @@ pub struct Ranking {
     pub nearness_weight: f32,
     /// The share of the query's content, weighed by idf, that a hit must hold at least.
     pub min_coverage: f32,
+    /// How much that share rises with the share of the query's content that no document holds: a
+    /// query mostly about unknown things is not answered by one chance word.
+    pub unknown_rise: f32,
+    /// The share of unknown content from which it rises; it has risen at 0.15 more.
+    pub unknown_from: f32,
     /// Credit of a content word that only stands beside the document.
     pub context_credit: f32,
 }
 
 impl Default for Ranking {
     fn default() -> Self {
-        let mut field_weights = [1.0; 8];
+        let mut field_weights = [1.0; 9];
         field_weights[Part::Title as usize] = 1.5;
         field_weights[Part::Names as usize] = 0.6;
         field_weights[Part::Speaker as usize] = 0.0;
         field_weights[Part::Date as usize] = 0.5;
-        field_weights[Part::Context as usize] = 0.3;
-        let mut length_shares = [0.4; 8];
+        field_weights[Part::Context as usize] = 0.5;
+        field_weights[Part::Around as usize] = 0.2;
+        let mut length_shares = [0.4; 9];
+        length_shares[Part::Context as usize] = 0.7;
+        length_shares[Part::Around as usize] = 0.7;
         length_shares[Part::Speaker as usize] = 0.0;
         length_shares[Part::Date as usize] = 0.0;
         Self {
-            k1: 1.0,
+            k1: 0.9,
             field_weights,
             length_shares,
-            exact_weight: 0.3,
+            exact_weight: 0.05,
             whole_weight: 0.8,
-            function_weight: 0.2,
+            function_weight: 0.1,
             date_weight: 1.0,
             speaker_word_weight: 0.5,
-            speaker_bonus: 0.3,
+            speaker_bonus: 0.5,
             date_bonus: 0.5,
-            asked_bonus: 0.1,
-            question_malus: 0.2,
-            nearness_weight: 0.5,
-            min_coverage: 0.15,
+            asked_bonus: 0.2,
+            question_malus: 0.3,
+            nearness_weight: 0.15,
+            min_coverage: 0.1,
+            unknown_rise: 0.3,
+            unknown_from: 0.55,
             context_credit: 0.5,
         }
     }
@@ -86,6 +96,14 @@ impl Ranking {
     pub(super) fn idf(docs: u64, holding: u64) -> f32 {
         let (docs, holding) = (docs as f32, holding.min(docs) as f32);
         (1.0 + (docs - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
+    /// Returns how much a content word counts in deciding what matches: its rarity, smoothed as if
+    /// a few dozen more documents were known, because in a small store frequencies say little and
+    /// an unknown word is not much rarer than one that stands once.
+    pub(super) fn importance(docs: u64, holding: u64) -> f32 {
+        let (docs, holding) = (docs as f32, holding.min(docs) as f32);
+        (1.0 + (docs - holding + 30.0) / (holding + 1.5)).ln()
     }
 
     /// Returns the normalised frequency of a word in one field.

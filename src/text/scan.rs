@@ -1,12 +1,13 @@
 //! Walking the postings of one segment, a window of documents at a time.
 //!
-//! Units that make a match are added up first; all others only visit the documents those found, so
-//! that "the" costs next to nothing and never makes a hit.
+//! Units that can make a match are added up first; all others only visit the documents those found,
+//! so that "the" costs next to nothing and never makes a hit. The same goes for content words that
+//! are too common to reach the least coverage even together.
 
 use super::error::TextError;
 use super::query::{MAX_UNITS, Role, Unit};
 use super::schema::Part;
-use super::search::{Candidate, Pool, Search};
+use super::search::{Candidate, Pool, Search, Shares};
 use super::select::Selection;
 use super::{cues, dates::DateKey};
 use chrono::DateTime;
@@ -122,7 +123,7 @@ impl Window {
                 self.speaks[slot] = true;
                 self.own[slot] |= credit;
             }
-            Part::Context => self.beside[slot] |= credit,
+            Part::Context | Part::Around => self.beside[slot] |= credit,
             _ => self.own[slot] |= credit,
         }
         let frequency = cursor.frequency(search, self.kinds[slot] as usize & 3);
@@ -157,7 +158,8 @@ pub(super) fn scan_segment(
     for unit in &search.question.units {
         let cursors = open_cursors(search, segment, unit)?;
         if !cursors.is_empty() {
-            if unit.credit > 0 { &mut makers } else { &mut helpers }.push((unit, cursors));
+            if unit.credit & search.makers != 0 { &mut makers } else { &mut helpers }
+                .push((unit, cursors));
         }
     }
     if makers.is_empty() {
@@ -292,23 +294,17 @@ impl Columns {
     }
 
     /// Returns the shares added to a document's score.
-    fn shares(&self, search: &Search<'_>, doc: DocId, speaks: bool) -> Vec<(&'static str, f32)> {
+    fn shares(&self, search: &Search<'_>, doc: DocId, speaks: bool) -> Shares {
         let ranking = search.ranking;
-        let mut shares = Vec::new();
-        if speaks {
-            shares.push(("speaker", ranking.speaker_bonus));
-        }
-        if let Some(share) = self.date_share(search, doc) {
-            shares.push(("date", share));
-        }
         let held = self.cues.first(doc).unwrap_or(0);
-        if search.question.asked & held != 0 {
-            shares.push(("asked", ranking.asked_bonus));
+        let asks = held & cues::QUESTION != 0;
+        let tells = search.question.asked & held != 0;
+        Shares {
+            speaker: if speaks { ranking.speaker_bonus } else { 0.0 },
+            date: self.date_share(search, doc).unwrap_or(0.0),
+            asked: if tells { ranking.asked_bonus } else { 0.0 },
+            question: if asks { -ranking.question_malus } else { 0.0 },
         }
-        if held & cues::QUESTION != 0 {
-            shares.push(("question", -ranking.question_malus));
-        }
-        shares
     }
 
     fn date_share(&self, search: &Search<'_>, doc: DocId) -> Option<f32> {

@@ -4,12 +4,12 @@ use super::cues;
 use super::dates::find_dates;
 use super::doc::Doc;
 use super::lexer::{Lexeme, fold, lex};
+use super::ready::{READY, Terms};
 use super::stem::stem;
 use tantivy::TantivyDocument;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{PreTokenizedString, Token};
 use unicode_normalization::UnicodeNormalization;
 
 /// The version of the fields; a change makes old indexes rebuild.
@@ -32,13 +32,15 @@ pub enum Part {
     Speaker,
     /// The day in words and keys, and the days the text speaks of.
     Date,
-    /// The words beside it.
+    /// The words right beside it.
     Context,
+    /// The words further around it.
+    Around,
 }
 
 impl Part {
     /// All searched fields.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Title,
         Self::Body,
         Self::Exact,
@@ -47,18 +49,20 @@ impl Part {
         Self::Speaker,
         Self::Date,
         Self::Context,
+        Self::Around,
     ];
 
     /// Returns the field's name.
     pub fn as_str(self) -> &'static str {
-        ["title", "body", "exact", "tags", "names", "speaker", "date", "context"][self as usize]
+        ["title", "body", "exact", "tags", "names", "speaker", "date", "context", "around"]
+            [self as usize]
     }
 }
 
 /// Handles of all fields.
 #[derive(Debug, Clone)]
 pub(super) struct Fields {
-    pub parts: [Field; 8],
+    pub parts: [Field; 9],
     pub key: Field,
     pub id: Field,
     pub thread: Field,
@@ -85,8 +89,7 @@ pub(super) fn fields() -> Fields {
             Part::Speaker | Part::Date => IndexRecordOption::Basic,
             _ => IndexRecordOption::WithFreqs,
         };
-        // Terms come ready-made from our own lexer; "raw" is never asked to cut anything.
-        let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_index_option(record);
+        let indexing = TextFieldIndexing::default().set_tokenizer(READY).set_index_option(record);
         builder.add_text_field(part.as_str(), TextOptions::default().set_indexing_options(indexing))
     });
     let key = builder.add_text_field("key", STRING);
@@ -101,59 +104,43 @@ pub(super) fn fields() -> Fields {
     Fields { parts, key, id, thread, kind, status, entity, at, cues, schema }
 }
 
-/// Collects the tokens of one field.
-#[derive(Default)]
-pub(super) struct Tokens(Vec<Token>);
-
-impl Tokens {
-    fn push(&mut self, text: String, position: u32, length: u32) {
-        self.0.push(Token {
-            offset_from: 0,
-            offset_to: 0,
-            position: position as usize,
-            text,
-            position_length: length as usize,
-        });
-    }
-}
-
 /// Adds the stems, longer forms, bigrams and pictures of a text.
-fn add_stems(tokens: &mut Tokens, lexemes: &[Lexeme]) {
+fn add_stems(terms: &mut Terms, lexemes: &[Lexeme]) {
     for lexeme in lexemes {
         match lexeme {
             Lexeme::Word { parts, wholes, position } => {
                 for (index, part) in parts.iter().enumerate() {
                     let at = position + index as u32;
                     for whole in wholes.iter().filter(|whole| whole.first as usize == index) {
-                        tokens.push(stem(&whole.text), at, whole.len);
+                        terms.push(&stem(&whole.text), at);
                     }
-                    tokens.push(stem(part), at, 1);
+                    terms.push(&stem(part), at);
                 }
             }
             Lexeme::Run { chars, position } => {
                 for (index, gram) in grams(chars).into_iter().enumerate() {
-                    tokens.push(gram, position + index as u32, 1);
+                    terms.push(&gram, position + index as u32);
                 }
             }
-            Lexeme::Emoji { text, position } => tokens.push(text.clone(), *position, 1),
+            Lexeme::Emoji { text, position } => terms.push(text, *position),
         }
     }
 }
 
 /// Adds the unstemmed words and the single characters of unspaced scripts.
-fn add_exact(tokens: &mut Tokens, lexemes: &[Lexeme]) {
-    let mut at = tokens.0.len() as u32;
+fn add_exact(terms: &mut Terms, lexemes: &[Lexeme]) {
+    let mut at = terms.end();
     for lexeme in lexemes {
         match lexeme {
             Lexeme::Word { parts, .. } => {
                 for part in parts {
-                    tokens.push(part.clone(), at, 1);
+                    terms.push(part, at);
                     at += 1;
                 }
             }
             Lexeme::Run { chars, .. } => {
                 for c in chars {
-                    tokens.push(fold(&c.to_string()), at, 1);
+                    terms.push(&fold(&c.to_string()), at);
                     at += 1;
                 }
             }
@@ -173,25 +160,24 @@ pub(super) fn grams(chars: &[char]) -> Vec<String> {
 /// Turns a document into the engine's form.
 pub(super) fn to_engine(fields: &Fields, doc: &Doc) -> TantivyDocument {
     let mut out = TantivyDocument::new();
-    let mut add = |part: Part, tokens: Tokens| {
-        if !tokens.0.is_empty() {
-            let text = PreTokenizedString { text: String::new(), tokens: tokens.0 };
-            out.add_pre_tokenized_text(fields.part(part), text);
+    let mut add = |part: Part, terms: Terms| {
+        if let Some(text) = terms.into_text() {
+            out.add_text(fields.part(part), text);
         }
     };
     let stems_of = |text: &str| {
-        let mut tokens = Tokens::default();
-        add_stems(&mut tokens, &lex(text));
-        tokens
+        let mut terms = Terms::default();
+        add_stems(&mut terms, &lex(text));
+        terms
     };
     let (title, body, tags) = (lex(&doc.title), lex(&doc.body), lex(&doc.tags.join("\n")));
-    let mut exact = Tokens::default();
+    let mut exact = Terms::default();
     for lexemes in [&title, &body, &tags] {
         add_exact(&mut exact, lexemes);
     }
-    let mut body_stems = Tokens::default();
+    let mut body_stems = Terms::default();
     add_stems(&mut body_stems, &body);
-    let (dates, speaks_of_a_date) = date_tokens(doc);
+    let (dates, speaks_of_a_date) = date_terms(doc);
     add(Part::Title, stems_of(&doc.title));
     add(Part::Body, body_stems);
     add(Part::Exact, exact);
@@ -200,6 +186,7 @@ pub(super) fn to_engine(fields: &Fields, doc: &Doc) -> TantivyDocument {
     add(Part::Speaker, stems_of(&doc.speaker));
     add(Part::Date, dates);
     add(Part::Context, stems_of(&doc.context));
+    add(Part::Around, stems_of(&doc.around));
 
     out.add_text(fields.key, doc.key.term());
     out.add_text(fields.id, &doc.key.id);
@@ -215,9 +202,9 @@ pub(super) fn to_engine(fields: &Fields, doc: &Doc) -> TantivyDocument {
 }
 
 /// The day in words, and keys of that day and of every date the title and text speak of.
-fn date_tokens(doc: &Doc) -> (Tokens, bool) {
-    let mut tokens = Tokens::default();
-    add_stems(&mut tokens, &lex(&doc.date_text));
+fn date_terms(doc: &Doc) -> (Terms, bool) {
+    let mut terms = Terms::default();
+    add_stems(&mut terms, &lex(&doc.date_text));
     let own: String = doc.date_text.nfkc().collect();
     let said: String = doc.title.chars().chain(['\n']).chain(doc.body.chars()).nfkc().collect();
     let said_keys = find_dates(&said);
@@ -230,8 +217,8 @@ fn date_tokens(doc: &Doc) -> (Tokens, bool) {
     keys.sort_unstable();
     keys.dedup();
     for key in keys {
-        let at = tokens.0.len() as u32;
-        tokens.push(key, at, 1);
+        let at = terms.end();
+        terms.push(&key, at);
     }
-    (tokens, !said_keys.is_empty())
+    (terms, !said_keys.is_empty())
 }

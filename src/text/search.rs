@@ -21,14 +21,13 @@ const NEAREST: usize = 5;
 const MAX_LIMIT: usize = 1_000;
 
 /// A document that shares words with the query.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub address: DocAddress,
     /// The sum of what the units add, and later of nearness.
     pub words: f32,
     pub nearness: f32,
-    /// Shares by name.
-    pub shares: Vec<(&'static str, f32)>,
+    pub shares: Shares,
     /// Content bits the document itself holds.
     pub own: u64,
     /// When, in microseconds.
@@ -38,8 +37,35 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Returns the score before the caller's factor.
     pub(super) fn score(&self) -> f32 {
-        let shares: f32 = self.shares.iter().map(|(_, share)| share).sum();
-        (self.words + self.nearness) * (1.0 + shares)
+        (self.words + self.nearness) * (1.0 + self.shares.sum())
+    }
+}
+
+/// What is added to a score in proportion to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Shares {
+    pub speaker: f32,
+    pub date: f32,
+    pub asked: f32,
+    pub question: f32,
+}
+
+impl Shares {
+    fn sum(self) -> f32 {
+        self.speaker + self.date + self.asked + self.question
+    }
+
+    /// Lists the shares that are not nothing, by name.
+    pub(super) fn named(self) -> Vec<(&'static str, f32)> {
+        [
+            ("speaker", self.speaker),
+            ("date", self.date),
+            ("asked", self.asked),
+            ("question", self.question),
+        ]
+        .into_iter()
+        .filter(|(_, share)| *share != 0.0)
+        .collect()
     }
 }
 
@@ -50,6 +76,8 @@ pub(super) struct Search<'a> {
     pub ranking: &'a super::rank::Ranking,
     pub question: &'a Question,
     pub request: &'a SearchRequest,
+    /// The content bits whose documents are looked at.
+    pub makers: u64,
 }
 
 impl TextIndex {
@@ -66,7 +94,8 @@ impl TextIndex {
         let (searcher, lengths) = self.snapshot()?;
         let ranking = self.ranking();
         let question = read_question(&request.text, &searcher, &self.fields, ranking)?;
-        let search = Search {
+        let mut search = Search {
+            makers: question.match_makers(ranking),
             fields: &self.fields,
             lengths: &lengths,
             ranking,
@@ -75,6 +104,11 @@ impl TextIndex {
         };
         let limit = request.limit.min(MAX_LIMIT);
         let (mut pool, matched) = search.collect(&searcher, limit)?;
+        if pool.hits.is_empty() && search.makers != u64::MAX {
+            // What is too common to make a hit can still be nearest.
+            search.makers = u64::MAX;
+            (pool, _) = search.collect(&searcher, limit)?;
+        }
         let mut outcome =
             SearchOutcome { terms: term_uses(&question), matched, ..SearchOutcome::default() };
         add_nearness(&search, &searcher, &mut pool.hits)?;
@@ -91,16 +125,26 @@ pub(super) struct Pool {
     pub hits: Vec<Candidate>,
     pub misses: Vec<Candidate>,
     capacity: usize,
+    /// The least score that can still get in.
+    hit_bar: f32,
+    miss_bar: f32,
 }
 
 impl Pool {
     /// Takes a candidate in, dropping the weakest now and then.
     pub(super) fn push(&mut self, candidate: Candidate, is_hit: bool) {
-        let (list, capacity) =
-            if is_hit { (&mut self.hits, self.capacity) } else { (&mut self.misses, NEAREST) };
+        let (list, bar, capacity) = if is_hit {
+            (&mut self.hits, &mut self.hit_bar, self.capacity)
+        } else {
+            (&mut self.misses, &mut self.miss_bar, NEAREST)
+        };
+        if candidate.score() < *bar {
+            return;
+        }
         list.push(candidate);
         if list.len() >= 2 * capacity + 16 {
             keep_best(list, capacity);
+            *bar = list.last().map_or(f32::MIN, Candidate::score);
         }
     }
 }
@@ -117,7 +161,13 @@ fn sort(list: &mut [Candidate]) {
 impl Search<'_> {
     fn collect(&self, searcher: &Searcher, limit: usize) -> Result<(Pool, usize), TextError> {
         let capacity = (limit * POOL_FACTOR).max(POOL_LEAST);
-        let mut pool = Pool { hits: Vec::new(), misses: Vec::new(), capacity };
+        let mut pool = Pool {
+            hits: Vec::new(),
+            misses: Vec::new(),
+            capacity,
+            hit_bar: f32::MIN,
+            miss_bar: f32::MIN,
+        };
         let mut matched = 0;
         if limit > 0 && !self.question.bit_idf.is_empty() {
             for (ord, segment) in searcher.segment_readers().iter().enumerate() {

@@ -1,6 +1,8 @@
 //! English word forms: the stem under which a word is found.
 
 use rust_stemmers::{Algorithm, Stemmer};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -8,6 +10,27 @@ use unicode_normalization::char::is_combining_mark;
 /// regular ones by the English Snowball rules, Latin letters without their accents. Words of
 /// other alphabets stay as they are.
 pub(super) fn stem(folded: &str) -> String {
+    STEMS.with_borrow_mut(|stems| {
+        if let Some(known) = stems.get(folded) {
+            return known.clone();
+        }
+        if stems.len() >= MAX_KNOWN {
+            stems.clear();
+        }
+        let stem = find_stem(folded);
+        stems.insert(folded.to_owned(), stem.clone());
+        stem
+    })
+}
+
+/// Stems a thread remembers; most words of a conversation come again.
+const MAX_KNOWN: usize = 20_000;
+
+thread_local! {
+    static STEMS: RefCell<HashMap<String, String>> = RefCell::default();
+}
+
+fn find_stem(folded: &str) -> String {
     let plain = without_accents(folded);
     if !plain.bytes().all(|b| b.is_ascii_alphabetic()) {
         return plain;

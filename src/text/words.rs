@@ -9,16 +9,16 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// English grammar words and the verbs of asking ("do you remember what I told you about …").
-const ENGLISH: &str = "a about after again against ago all already also always am among an and \
+const ENGLISH: &str = "a about actually after again against ago all already also always am among an and \
     another any anybody anyone anything are around as ask asked at away back be because been \
-    before being below between both but by can cannot could did discuss discussed do does doing \
+    before being below between both but by can cannot consider considered could did discuss discussed do does doing \
     done down during each either else ever every everything explain few find for from further get \
     gets getting give given go goes going gone gonna got had has have having he hello help her \
     here hers herself hey hi him himself his how however i if in into is it its itself just kind \
-    know known last let like list made make many may maybe me mean mention mentioned might mine \
+    know known last let like likely list made make many may maybe me mean mention mentioned might mine \
     more most much must my myself need neither never next no none nor not nothing now of off often \
     oh ok okay on once one only or other others our ours out over own per perhaps please \
-    possible possibly quite rather really recall regarding remember remind said same say says \
+    possible possibly probably quite rather really recall regarding remember remind said same say says \
     see seem shall she should show since so some somebody someone something soon sort still \
     such sure talk talked tell than thank thanks that the their theirs them themselves then there \
     these they thing things think this those thought through to today told too toward towards \

@@ -6,7 +6,7 @@ use crate::api::{
     ApiError, App,
     params::{Ns, Params, Segment},
 };
-use crate::memory::{JobCard, JobFilter, Memory, MemoryError, PageRequest};
+use crate::memory::{JobCard, JobFilter};
 use crate::model::{JobId, NamespaceName};
 use axum::Json;
 use axum::extract::State;
@@ -46,22 +46,8 @@ pub async fn list_jobs(
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/jobs/{id}", tag = "jobs",
     responses((status = 200, body = JobBody)))]
 pub async fn get_job(State(app): State<App>, Ns(ns): Ns, Segment(id): Segment) -> Answer<JobBody> {
-    let card = app.run(move |memory| find_job(memory, &ns, id)).await?;
+    let card = app.run(move |memory| memory.job(&ns, &JobId(id))).await?;
     Ok(Json(card.into()))
-}
-
-fn find_job(memory: &Memory, ns: &NamespaceName, id: String) -> Result<JobCard, MemoryError> {
-    let mut filter = JobFilter::default();
-    loop {
-        filter.page.limit = Some(1000);
-        let page = memory.jobs(ns, &filter)?;
-        if let Some(card) = page.items.into_iter().find(|card| card.id.as_str() == id) {
-            return Ok(card);
-        }
-        let Some(next) = page.next else { break };
-        filter.page = PageRequest { limit: None, cursor: Some(next) };
-    }
-    Err(MemoryError::NotFound { what: "job", id, namespace: ns.to_string() })
 }
 
 /// Tries a failed or cancelled job again.

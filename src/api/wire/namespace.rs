@@ -21,6 +21,9 @@ pub struct NamespaceBody {
     pub failed_jobs: u64,
     /// Journal records that are not searchable yet; 0 = all are.
     pub index_lag: u64,
+    /// Why it cannot be opened, where it cannot; everything else is then unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// Settings of a namespace.
@@ -78,6 +81,7 @@ impl From<NamespaceInfo> for NamespaceBody {
             pending_jobs: info.pending_jobs,
             failed_jobs: info.failed_jobs,
             index_lag: info.index_lag,
+            problem: info.problem,
         }
     }
 }

@@ -94,11 +94,11 @@ async fn tell(
     prologue::record(&mut story, &memory).await?;
     story.blocks().await?;
     story.events().await?;
-    let project = story.graph_before_and_after().await?;
+    story.graph_before_and_after().await?;
     let batch = story.recall().await?;
     let decision = story.gate(&batch).await?;
     story.adoption(&decision).await?;
-    story.why(&project).await?;
+    story.why().await?;
     story.plans().await?;
     story.what_next(kept)?;
     tokio::task::spawn_blocking(move || drop(runner)).await.context("stopping failed")?;

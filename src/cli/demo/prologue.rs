@@ -48,7 +48,7 @@ pub async fn record(story: &mut Story<'_>, memory: &Memory) -> anyhow::Result<()
         &format!(
             "{} with {} went in one by one, each durable before it was acknowledged.\n\
              Every {BLOCK_TURNS} turns became a Block; in the background each Block was summarised and its\n\
-             Events were extracted by the built-in engine, with no model and no network.\n\n\
+             Events were extracted by the built-in engine, with no model and no network. Times are in UTC.\n\n\
              {} | {} | {} | {} in the open tail",
             count(turns.len(), "turn"),
             count(messages, "message"),
@@ -66,9 +66,10 @@ fn count_u64(number: u64, thing: &str) -> String {
 
 async fn settle(memory: &Memory) -> anyhow::Result<()> {
     let (memory, name) = (memory.clone(), NamespaceName::new(NAMESPACE)?);
-    let settled = tokio::task::spawn_blocking(move || crate::jobs::settle(&memory, &name, PATIENCE))
-        .await
-        .context("the background work failed inside")??;
+    let settled =
+        tokio::task::spawn_blocking(move || crate::jobs::settle(&memory, &name, PATIENCE))
+            .await
+            .context("the background work failed inside")??;
     if !settled {
         bail!("the background work did not end in {} s", PATIENCE.as_secs());
     }

@@ -3,7 +3,8 @@
 use super::NAMESPACE;
 use crate::api::wire::{
     AdoptionAnswerBody, AssessAnswerBody, BlockBody, ContextBody, EntityBody, EntityStateBody,
-    EventBody, FactBody, ListBody, NamespaceBody, OccurrenceBody, RecallAnswerBody, WhyBody,
+    EventBody, FactBody, ListBody, NamespaceBody, OccurrenceBody, RecallAnswerBody, RecallItemBody,
+    WhyBody,
 };
 use crate::cli::door::{Door, encode};
 use crate::cli::output::{self, add, indent, interval, line, table, when};
@@ -28,6 +29,7 @@ const EVENTS_SHOWN: usize = 14;
 pub struct Story<'a> {
     pub door: &'a Door,
     pub thread: String,
+    project: String,
     json: bool,
     told: Map<String, Value>,
     number: usize,
@@ -43,7 +45,14 @@ pub struct Decision {
 impl<'a> Story<'a> {
     /// Starts with nothing told.
     pub fn new(door: &'a Door, json: bool) -> Self {
-        Self { door, thread: "main".to_owned(), json, told: Map::new(), number: 0 }
+        Self {
+            door,
+            thread: "main".to_owned(),
+            project: String::new(),
+            json,
+            told: Map::new(),
+            number: 0,
+        }
     }
 
     /// Returns a path below the demo's namespace.
@@ -67,7 +76,8 @@ impl<'a> Story<'a> {
         }
         let head = format!("{}. {title}", self.number);
         let rule = "─".repeat(head.chars().count());
-        output::text(&format!("{head}\n{rule}\n{}\n\n", text.trim_end()))
+        let gap = if self.number == 1 { "" } else { "\n" };
+        output::text(&format!("{gap}{head}\n{rule}\n{}", text.trim_end()))
     }
 
     /// Returns all that was told as one JSON object.
@@ -129,9 +139,10 @@ impl<'a> Story<'a> {
         self.section("Events", &serde_json::to_value(&page)?, &text)
     }
 
-    /// The project's state before and after the switch, on both clocks. Returns the project's id.
-    pub async fn graph_before_and_after(&mut self) -> anyhow::Result<String> {
-        let project = self.find_project().await?;
+    /// The project's state before and after the switch, on both clocks.
+    pub async fn graph_before_and_after(&mut self) -> anyhow::Result<()> {
+        self.project = self.find_project().await?;
+        let project = self.project.clone();
         let now = self.state(&project, None, None).await?;
         let then = self.state(&project, Some(BEFORE), None).await?;
         let known = self.state(&project, Some(AFTER), Some(BEFORE)).await?;
@@ -147,20 +158,26 @@ impl<'a> Story<'a> {
             add!(text, "  {}\n", fact_line(fact));
         }
         let answer = json!({"before": then, "after": now, "after_as_known_before": known});
-        self.section("The graph before and after", &answer, &text)?;
-        Ok(project)
+        self.section("The graph before and after", &answer, &text)
     }
 
+    /// Finds the entity whose package manager is known, best one whose package manager changed.
     async fn find_project(&self) -> anyhow::Result<String> {
         let entities: ListBody<EntityBody> =
             self.door.get(&Self::path("/entities?limit=1000")).await?.json()?;
+        let is_ours = |fact: &FactBody| fact.property == PROPERTY;
+        let mut found = None;
         for entity in entities.items {
             let state = self.state(&entity.id, None, None).await?;
-            if state.current.iter().any(|fact| fact.property == PROPERTY) {
+            if !state.current.iter().any(is_ours) {
+                continue;
+            }
+            if state.superseded.iter().any(is_ours) {
                 return Ok(entity.id);
             }
+            found.get_or_insert(entity.id);
         }
-        anyhow::bail!("the engine found no {PROPERTY} in the bundled conversation")
+        found.with_context(|| format!("the engine found no {PROPERTY} in the conversation"))
     }
 
     async fn state(
@@ -187,13 +204,26 @@ impl<'a> Story<'a> {
         Ok(answer)
     }
 
+    /// Picks the recalled Event that speaks of the present value, or else the first.
+    async fn evidence<'r>(
+        &self,
+        recalled: &'r RecallAnswerBody,
+    ) -> anyhow::Result<&'r RecallItemBody> {
+        let state = self.state(&self.project, None, None).await?;
+        let value = state.current.iter().find(|fact| fact.property == PROPERTY);
+        let events: Vec<&RecallItemBody> =
+            recalled.items.iter().filter(|item| item.kind == "event").collect();
+        for item in &events {
+            if value.is_some_and(|fact| fact.events.contains(&item.id)) {
+                return Ok(item);
+            }
+        }
+        events.first().copied().context("the recall found no Event, so there is nothing to assess")
+    }
+
     /// Two verdicts before the gate: one without evidence, one with.
     pub async fn gate(&mut self, recalled: &RecallAnswerBody) -> anyhow::Result<Decision> {
-        let item = recalled
-            .items
-            .iter()
-            .find(|item| item.kind == "event")
-            .context("the recall found no Event, so there is nothing to assess")?;
+        let item = self.evidence(recalled).await?;
         let verdict = |refs: &[&str]| {
             json!({"batch": recalled.batch, "verdict": "sufficient", "evidence_refs": refs,
                 "fit": "names the package manager and since when", "missing": "",
@@ -248,8 +278,9 @@ impl<'a> Story<'a> {
     }
 
     /// From pnpm to the sentence, in one call.
-    pub async fn why(&mut self, project: &str) -> anyhow::Result<()> {
-        let params = [("entity", Some(project)), ("property", Some(PROPERTY))];
+    pub async fn why(&mut self) -> anyhow::Result<()> {
+        let project = self.project.clone();
+        let params = [("entity", Some(project.as_str())), ("property", Some(PROPERTY))];
         let why: WhyBody =
             self.door.get(&with_params(&Self::path("/why"), params)).await?.json()?;
         self.section("Why", &serde_json::to_value(&why)?, &render_why(&why))
@@ -286,14 +317,15 @@ impl<'a> Story<'a> {
             "The memory stays in {data}. Serve it:\n\n  \
              stratagate --data {data} serve --clock messages\n\n\
              and ask, in another terminal:\n\n  \
-             curl '{base}/why?entity=project&property={PROPERTY}'\n  \
+             curl '{base}/why?entity={}&property={PROPERTY}'\n  \
              curl '{base}/entities?type=project'\n  \
              curl '{base}/sparql' --data-urlencode 'query=SELECT ?s ?p ?o WHERE {{ ?s ?p ?o }} LIMIT 20'\n  \
              curl '{base}/export?format=trig' > demo.trig\n\n\
              or without a server:\n\n  \
              stratagate --data {data} -n {NAMESPACE} search pnpm\n  \
              stratagate --data {data} -n {NAMESPACE} query --list\n  \
-             stratagate --data {data} check"
+             stratagate --data {data} check",
+            encode(&self.project),
         );
         self.section("What next", &json!({"data": folder, "namespace": NAMESPACE}), &text)
     }

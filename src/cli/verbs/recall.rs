@@ -35,6 +35,7 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         known_at: args.as_of.known_at,
     };
     let door = session.door().await?;
+    crate::cli::settle::catch_up(&door, &session.config.namespace).await?;
     let reply = door.post(&session.path("/recall"), &body).await?;
     door.close().await;
     session.show(&reply, |answer: RecallAnswerBody| render(&answer))?;

@@ -69,6 +69,7 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         explain: Some(args.explain),
     };
     let door = session.door().await?;
+    crate::cli::settle::catch_up(&door, &session.config.namespace).await?;
     let reply = door.post(&session.path("/search"), &body).await?;
     door.close().await;
     session.show(&reply, |answer: SearchAnswerBody| render(&answer))?;

@@ -258,7 +258,7 @@ pub(super) fn late(unit: &Span) -> Option<Span> {
 /// The first instant of a local day.
 fn day_start(day: NaiveDate, at: &Stamp) -> Option<DateTime<Utc>> {
     let offset = TimeDelta::try_seconds(at.offset().local_minus_utc().into())?;
-    Some(day.and_time(NaiveTime::MIN).and_utc().checked_sub_signed(offset)?)
+    day.and_time(NaiveTime::MIN).and_utc().checked_sub_signed(offset)
 }
 
 pub(super) fn occurrence(

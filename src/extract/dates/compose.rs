@@ -34,7 +34,7 @@ pub(super) struct Atom {
 
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:~(?:(deadline|due date)(?: [a-z]+)? (?:is|was|to|:|stays|remains)(?: still)?(?: on| by)?|(no later than|not later than|due by|due on|due|by|before|ahead of|prior to)|(up until|until|till|through|thru)|(starting from|starting on|starting|beginning on|beginning|effective|as of|since)|(from)|(after)|(at|in|on|during|over|around|about|for))(?: (?:about|around|roughly|the very))? (?:the )?)$|(截止日期|截止时间|截止|期限|ddl|DDL|deadline|Deadline)(?:是|为|到|在|:|：|还是|改到|改成|推迟到|延到| )*$|(从|自从|自|打)$|(直到|直至|一直到|到|至)$|(?:大约|大概|差不多|约)$",
+        r"(?:~(?:(deadline|due date)(?: [a-z]+)? (?:is|was|to|:|stays|remains)(?: still)?(?: on| by)?|(no later than|not later than|due by|due on|due|by|before|ahead of|prior to)|(up until|until|till|through|thru)|(starting from|starting on|starting|beginning on|beginning|effective|as of|since)|(from)|(after)|(at|in|on|during|over|around|about|for))(?: (?:about|around|roughly|the very))? (?:the )?)$|(截止日期|截止时间|截止|期限|ddl|DDL|deadline|Deadline)(?:是|为|到|在|:|：|还是|改到|改成|推迟到|延到| )*$|(从|自从|自|打) ?$|(直到|直至|一直到|到|至) ?$|(?:大约|大概|差不多|约)$",
     )
 });
 
@@ -50,6 +50,15 @@ static TO: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static NEAR_DAY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:yesterday|today|tomorrow|tonight|last |next |this )"));
+
+static POSTPONED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"~(?:postponed|delayed|pushed(?: back)?|moved|rescheduled)(?: (?:the|my|our|it)(?: [\w-]+){0,3})?$",
+    )
+});
+
 pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<TimeMention> {
     atoms.sort_by_key(|a| (a.range.start, std::cmp::Reverse(a.range.end)));
     let mut kept: Vec<Atom> = Vec::with_capacity(atoms.len());
@@ -62,7 +71,7 @@ pub(super) fn compose(text: &str, frame: &Frame, mut atoms: Vec<Atom>) -> Vec<Ti
     let pieces = read_surroundings(text, frame, kept);
     let pieces = join_ranges(text, frame, pieces);
     let mut finder = CharFinder { text, byte: 0, chars: 0 };
-    pieces.into_iter().filter_map(|piece| piece.into_mention(&mut finder, frame)).collect()
+    pieces.into_iter().map(|piece| piece.into_mention(&mut finder, frame)).collect()
 }
 
 /// Counts characters while walking forward through a text.
@@ -94,6 +103,8 @@ struct Piece {
     until: Option<NaiveDate>,
     length: Option<Length>,
     after: bool,
+    /// "Before March" ends when March begins; "before Friday" is said of Friday itself.
+    before: bool,
     approx: bool,
 }
 
@@ -105,7 +116,7 @@ impl Piece {
         }
     }
 
-    fn into_mention(self, finder: &mut CharFinder<'_>, frame: &Frame) -> Option<TimeMention> {
+    fn into_mention(self, finder: &mut CharFinder<'_>, frame: &Frame) -> TimeMention {
         let expression = finder.text[self.range.clone()].to_owned();
         let start = finder.at(self.range.start);
         let end = finder.at(self.range.end);
@@ -114,7 +125,7 @@ impl Piece {
             What::Length(length) => length,
             _ => self.length,
         };
-        Some(TimeMention { start, end, expression, occurrence, shape, unit, length })
+        TimeMention { start, end, expression, occurrence, shape, unit, length }
     }
 
     fn meaning(&self, words: &str, frame: &Frame) -> (Occurrence, Shape, Option<Occurrence>) {
@@ -161,7 +172,12 @@ impl Piece {
         };
         match self.shape {
             Shape::Deadline => {
-                let end = span.end_bound();
+                let unit = !matches!(span.precision, Precision::Day | Precision::Range);
+                let end = if self.before && unit {
+                    span.first.pred_opt().unwrap_or(span.first)
+                } else {
+                    span.end_bound()
+                };
                 if end < frame.today {
                     return (plain(span.precision), Shape::Point, None);
                 }
@@ -229,36 +245,33 @@ fn join_clocks(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Atom> {
             }
             out.push(alone(range, time));
         }
-        match atom.what {
-            What::Clock(time) => {
-                if let Some((range, earlier)) = waiting.take() {
-                    out.push(alone(range, earlier));
-                }
-                let joined = match out.last_mut() {
-                    Some(Atom { range, what: what @ What::Span(_) })
-                        if is_link(&text[range.end..atom.range.start]) =>
-                    {
-                        match *what {
-                            What::Span(span) if span.precision == Precision::Day => {
-                                *what = What::Instant(span.first, time);
-                                range.end = atom.range.end;
-                                true
-                            }
-                            _ => false,
+        if let What::Clock(time) = atom.what {
+            if let Some((range, earlier)) = waiting.take() {
+                out.push(alone(range, earlier));
+            }
+            let joined = match out.last_mut() {
+                Some(Atom { range, what: what @ What::Span(_) })
+                    if is_link(&text[range.end..atom.range.start]) =>
+                {
+                    match *what {
+                        What::Span(span) if span.precision == Precision::Day => {
+                            *what = What::Instant(span.first, time);
+                            range.end = atom.range.end;
+                            true
                         }
+                        _ => false,
                     }
-                    _ => false,
-                };
-                if !joined {
-                    waiting = Some((atom.range, time));
                 }
+                _ => false,
+            };
+            if !joined {
+                waiting = Some((atom.range, time));
             }
-            _ => {
-                if let Some((range, time)) = waiting.take() {
-                    out.push(alone(range, time));
-                }
-                out.push(atom);
+        } else {
+            if let Some((range, time)) = waiting.take() {
+                out.push(alone(range, time));
             }
+            out.push(atom);
         }
     }
     out.extend(waiting.map(|(range, time)| alone(range, time)));
@@ -276,13 +289,12 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
                 pieces.iter().rev().find_map(|p| p.span().map(|s| s.last)).unwrap_or(frame.today);
             what = following(unit, steps, from).map_or(What::Vague, What::Span);
         }
-        if let (What::Span(span), Some((edge_start, which))) = (what, edge_before(text, start)) {
-            if edge_start >= floor
-                && let Some(part) = which(&span)
-            {
-                what = What::Span(part);
-                start = edge_start;
-            }
+        if let (What::Span(span), Some((edge_start, which))) = (what, edge_before(text, start))
+            && edge_start >= floor
+            && let Some(part) = which(&span)
+        {
+            what = What::Span(part);
+            start = edge_start;
         }
         let mut piece = Piece {
             core: start..atom.range.end,
@@ -292,6 +304,7 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
             until: None,
             length: None,
             after: false,
+            before: false,
             approx: false,
         };
         if matches!(piece.what, What::Span(_) | What::Instant(..)) {
@@ -323,9 +336,20 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(captures) = BEFORE.captures(&text[window_start..piece.range.start]) else { return };
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
+    let before_words = text[..window_start + words.start()].trim_end();
+    let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"]
+        .iter()
+        .any(|w| before_words.ends_with(w))
+        || POSTPONED.is_match(before_words);
     let (shape, from) = match group {
+        // "Postponed until June": the day it moves to, not an end.
+        Some(3 | 10) if moved => (Shape::Point, piece.range.start),
         Some(1 | 8) => (Shape::Deadline, piece.range.start),
-        Some(2) => (Shape::Deadline, window_start + words.start()),
+        Some(2) => {
+            let lower = words.as_str().to_ascii_lowercase();
+            piece.before = ["before", "ahead", "prior"].iter().any(|w| lower.contains(w));
+            (Shape::Deadline, window_start + words.start())
+        }
         Some(3 | 10) => (Shape::Until, window_start + words.start()),
         Some(4) => (Shape::Since, window_start + words.start()),
         Some(6) => {
@@ -333,6 +357,8 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
             (Shape::Since, window_start + words.start())
         }
         // "From" opens a range or, with "on" after the date, a start; alone it says nothing yet.
+        // "A shelter I volunteer at yesterday": a near day takes no such preposition.
+        Some(7) if NEAR_DAY.is_match(&own) => (piece.shape, piece.range.start),
         Some(5 | 9 | 7) | None => {
             let lower = words.as_str().to_ascii_lowercase();
             piece.approx = piece.approx
@@ -369,7 +395,10 @@ fn read_words_after(text: &str, piece: &mut Piece) {
             piece.range.end += words.min(rest.len());
             return;
         }
-        Some(3) => piece.shape = Shape::Deadline,
+        Some(3) => {
+            piece.shape = Shape::Deadline;
+            piece.before = true;
+        }
         Some(4)
             if said_from
                 || rest.starts_with('起')

@@ -38,7 +38,10 @@ static READERS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
             r"~(today|tonight|yesterday|tomorrow|last night|this morning|this afternoon|this evening|earlier today|later today|(?:by )?(?:eod|cob)|end of (?:the )?day)(?: (?:morning|afternoon|evening|night))?~",
             read_near_day,
         ),
-        (r"~(?:the )?(first|second|third|last) (week|weekend) (?:of|in) (next month|this month|january|february|march|april|may|june|july|august|september|october|november|december)~", read_week_of_month),
+        (
+            r"~(?:the )?(first|second|third|last) (week|weekend) (?:of|in) (next month|this month|january|february|march|april|may|june|july|august|september|october|november|december)~",
+            read_week_of_month,
+        ),
         (
             r"~(?:the )?(this past|this coming|next|last|this|past|coming|previous|following|current)[ -](week|month|year|quarter|weekend|SEASON|WDAY)(?:'s)?(?: (?:morning|afternoon|evening|night))?~",
             read_relative_unit,
@@ -147,8 +150,7 @@ fn read_relative_unit(captures: &Captures<'_>, text: &str, frame: &Frame) -> Opt
     let unit = word(captures, 2).to_ascii_lowercase();
     let steps = match which.as_str() {
         "next" | "following" => 1,
-        "last" | "previous" => -1,
-        "past" | "this past" => -1,
+        "last" | "previous" | "past" | "this past" => -1,
         _ => 0,
     };
     let today = frame.today;
@@ -207,17 +209,14 @@ pub(super) fn season_number(name: &str) -> Option<u32> {
 /// "this summer" the one of the current year.
 pub(super) fn relative_season(number: u32, steps: i32, frame: &Frame) -> Option<Span> {
     let this_year = frame.today.year();
-    let around = (this_year - 2..=this_year + 2).filter_map(|year| season(year, number));
+    let mut around = (this_year - 2..=this_year + 2).filter_map(|year| season(year, number));
     let span = match steps {
-        -1 => around.filter(|s| s.last < frame.today).last()?,
-        1 => around.filter(|s| s.first > frame.today).next()?,
-        _ => {
-            let mut around = around;
-            around
-                .clone()
-                .find(|s| s.first <= frame.today && frame.today <= s.last)
-                .or_else(|| around.find(|s| s.first.year() == this_year))?
-        }
+        -1 => around.rfind(|s| s.last < frame.today)?,
+        1 => around.find(|s| s.first > frame.today)?,
+        _ => around
+            .clone()
+            .find(|s| s.first <= frame.today && frame.today <= s.last)
+            .or_else(|| around.find(|s| s.first.year() == this_year))?,
     };
     Some(span.basis(Basis::Relative))
 }
@@ -231,7 +230,9 @@ fn read_week_of_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Opt
         name => {
             let number = super::english_calendar::month_number(name)?;
             let tense = tense_around(text, captures.get(0)?.start());
-            super::english_calendar::with_year(tense, frame, |year| super::calendar::month(year, number))?
+            super::english_calendar::with_year(tense, frame, |year| {
+                super::calendar::month(year, number)
+            })?
         }
     };
     let first_monday = match week(unit.first, 0)? {
@@ -511,9 +512,12 @@ fn read_vague(captures: &Captures<'_>, _: &str, _: &Frame) -> Option<Atom> {
     whole(captures, What::Vague)
 }
 
+/// Takes the part of a unit that words ask for.
+pub(super) type TakePart = fn(&Span) -> Option<Span>;
+
 /// Reads "first half", "end of" and the like from the text just before a unit; returns where the
 /// words begin and what they ask for.
-pub(super) fn edge_before(text: &str, start: usize) -> Option<(usize, fn(&Span) -> Option<Span>)> {
+pub(super) fn edge_before(text: &str, start: usize) -> Option<(usize, TakePart)> {
     static EDGE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"~(?:the )?(very end|end|beginning|start|middle|first half|second half|latter half|early|mid|late|later|earlier)(?: of| in)?[ -](?:the )?$",
@@ -522,7 +526,7 @@ pub(super) fn edge_before(text: &str, start: usize) -> Option<(usize, fn(&Span) 
     let window_start = floor_boundary(text, start.saturating_sub(40));
     let captures = EDGE.captures(&text[window_start..start])?;
     let words = captures.get(0)?;
-    let which: fn(&Span) -> Option<Span> = match captures[1].to_ascii_lowercase().as_str() {
+    let which: TakePart = match captures[1].to_ascii_lowercase().as_str() {
         "end" | "very end" => |unit| edge(unit, Edge::End),
         "beginning" | "start" | "early" => |unit| edge(unit, Edge::Start),
         "middle" | "mid" => |unit| edge(unit, Edge::Middle),

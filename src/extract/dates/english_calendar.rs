@@ -347,15 +347,14 @@ fn read_quarter(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<At
     if rest.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
         return None;
     }
-    let (which, year_word) = match captures.get(2) {
-        Some(digit) => (digit.as_str().parse().ok()?, captures.get(1).or(captures.get(3))),
-        None => {
-            let name = captures.get(4)?.as_str();
-            (
-                if name.eq_ignore_ascii_case("last") { 4 } else { english_ordinal(name)? },
-                captures.get(5),
-            )
-        }
+    let (which, year_word) = if let Some(digit) = captures.get(2) {
+        (digit.as_str().parse().ok()?, captures.get(1).or(captures.get(3)))
+    } else {
+        let name = captures.get(4)?.as_str();
+        (
+            if name.eq_ignore_ascii_case("last") { 4 } else { english_ordinal(name)? },
+            captures.get(5),
+        )
     };
     let this_year = frame.today.year();
     let span = match year_word.map(|m| m.as_str().to_ascii_lowercase()) {
@@ -390,23 +389,16 @@ fn read_half(captures: &Captures<'_>, _: &str, frame: &Frame) -> Option<Atom> {
     whole(captures, What::Span(span))
 }
 
+const DECADES: [&str; 8] =
+    ["twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"];
+
 fn read_decade(captures: &Captures<'_>, _: &str, frame: &Frame) -> Option<Atom> {
     let start = if let Some(digits) = captures.get(1) {
         let number: i32 = digits.as_str().parse().ok()?;
         if number >= 1000 { number } else { short_decade(number, frame)? }
     } else {
         let name = captures.get(2)?.as_str().to_ascii_lowercase();
-        const NAMES: [&str; 8] = [
-            "twenties",
-            "thirties",
-            "forties",
-            "fifties",
-            "sixties",
-            "seventies",
-            "eighties",
-            "nineties",
-        ];
-        short_decade(NAMES.iter().position(|n| *n == name)? as i32 * 10 + 20, frame)?
+        short_decade(DECADES.iter().position(|n| *n == name)? as i32 * 10 + 20, frame)?
     };
     let (first, last) = (year(start)?, year(start + 9)?);
     let span = Span::new(first.first, last.last, Precision::Range, Basis::Explicit);

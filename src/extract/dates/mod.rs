@@ -25,7 +25,6 @@ use chrono::NaiveDate;
 
 pub use calendar::Length;
 pub(crate) use calendar::{day_occurrence, days_from, open_from, range_occurrence};
-pub(crate) use numbers::{chinese_number, english_number};
 pub use tense::Tense;
 pub(crate) use tense::tense_of;
 

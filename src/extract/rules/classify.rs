@@ -4,7 +4,7 @@
 //! over grammar (who, which verb, which tense), never over topics.
 
 use super::lexicon::{AILMENT, DIET};
-use super::text::{cue, is_chinese};
+use super::text::cue;
 use crate::extract::dates::{Shape, Tense, TimeMention, tense_of};
 use crate::model::{EventKind, EventStatus};
 use chrono::NaiveDate;
@@ -21,6 +21,7 @@ pub(super) struct Class {
     pub withdraws: bool,
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "each caller returns it as its own answer")]
 fn class(kind: EventKind, status: EventStatus) -> Option<Class> {
     Some(Class { kind, status, withdraws: false })
 }
@@ -49,13 +50,21 @@ cue!(
     r"~(?:might|maybe|perhaps|possibly|considering|thinking (?:about|of)|toying with|leaning towards?|not sure (?:if|whether|yet)|undecided|tempted to|hoping to|hope to|we'll see|not decided|in two minds)~|~(?:I|we|he|she|they) may (?:not )?(?-i:[a-z]+)~|可能|也许|或许|说不定|听说|据说|考虑|还没定|没想好|不确定|未定|待定|倾向于"
 );
 cue!(
+    /// Words at the end of a sentence that leave all of it open.
+    UNSETTLED,
+    r"~(?:not sure(?: yet)?|undecided|not decided(?: yet)?|nothing (?:is )?decided)~|还没定|没想好|不确定|未定"
+);
+cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
+cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
+cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)");
+cue!(
     /// A hedge over an action, as opposed to small talk with a hedge in it.
     TENTATIVE_ACTION,
-    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)|toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
+    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)) (?:[a-z]+ing|a|an|the|another) |~(?:toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
 );
 cue!(
     NEGATED_DEED,
-    r"~(?:did not|didn't|have not|haven't|has not|hasn't|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get|got|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
+    r"~(?:did not|didn't|have not|haven't|has not|hasn't|could not|couldn't|was not|wasn't|were not|weren't|failed to)(?: (?:yet|actually|even|ever|been|be|get|able|to|manage))* (?:finish|finished|complete|completed|ship|shipped|send|sent|release|released|launch|launched|migrate|migrated|move|moved|switch|switched|sign|signed|pay|paid|buy|bought|book|booked|pass|passed|get (?:the|a|my|our|accepted|approved|hired)|make|made|start|started|go|gone|went|come|came|arrive|arrived|deploy|deployed|merge|merged|fix|fixed|submit|submitted|deliver|delivered|happen|happened|join|joined|run|ran|win|won|apply|applied|meet|met|attend|attended|publish|published|change|changed|upgrade|upgraded|approve|approved|test|tested|review|reviewed|write|written|reach|reached|visit|visited|take|taken|close|closed|renew|renewed|cancel|cancelled|receive|received|order|ordered|agree|agreed)~|(?:没有?|并没有?|未能?|还没有?|从没|没能)(?:真的|真正|按时|去|能|被|再)*(?:完成|上线|发布|做完|做成|去成|去|买|搬|换|改|收到|签|通过|开始|发出|发|来|修好|修|交|报名|参加|部署|合并|迁移|升级|订到|订|付)"
 );
 cue!(
     /// What has not been done so far says nothing that happened or failed to.
@@ -72,7 +81,7 @@ cue!(
 );
 cue!(
     DECISION,
-    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for|stick|stay|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate|keep) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]{1,20}|(?:先|就|还是|统一|一律)用[^,，。]{1,16}|采用|选用|选了|最终选|(?:我们|咱们)?先(?:target|支持|做|上|不做|只做)[^,，。]{1,20}|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
+    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?-i:[A-Z][a-z]+) (?:has |have |just )*(?:agreed (?:to|on)|decided (?:to|on|against))~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]{1,20}|(?:先|就|还是|统一|一律)用[^,，。]{1,16}|(?:继续|仍然|仍)用|用 ?[A-Za-z][\w.+#]*(?: [A-Z]\w*)? ?(?:重写|来写|来做|实现|搭建|开发)|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]{1,20}|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
 );
 cue!(
     /// "Let's" that decides nothing.
@@ -85,12 +94,12 @@ cue!(
 );
 cue!(
     PREFERENCE,
-    r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|like|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like|want)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call|write|answer|reply|send|show|give|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
+    r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call me|write|answer|reply|send|show|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
 );
 cue!(
     /// Liking what the other one said or did is politeness.
     POLITE,
-    r"~(?:love|like|loved|liked|enjoy) (?:that|this|your|the (?:idea|sound|look|photo|pic|picture|way)|how (?:you|it)|it(?:$|[!.,])|to (?:hear|see|know|chat|talk))|~(?:would|I'd|we'd|you'd) (?:like|love) to (?:hear|see|know)~|~looks? like~|~feels? like~|~sounds? like~|~seems? like~|~like (?:you|crazy|never|a charm)~|~(?:I|we)'?(?:d| would)? (?:really )?(?:love|like) (?:you|to)~|爱莫能助|喜欢你的"
+    r"~(?:love|like|loved|liked|enjoy|loves|likes|enjoys) (?:it|that|this|them|your|the (?:idea|sound|look|photo|pic|picture|way)|how (?:you|it)|it(?:$|[!.,])|to (?:hear|see|know|chat|talk))|~(?:would|I'd|we'd|you'd) (?:like|love) to (?:hear|see|know)~|~looks? like~|~feels? like~|~sounds? like~|~seems? like~|~like (?:you|crazy|never|a charm)~|~(?:I|we)'?(?:d| would)? (?:really )?(?:love|like) (?:you|to)~|爱莫能助|喜欢你的"
 );
 cue!(
     ALLERGY,
@@ -98,7 +107,7 @@ cue!(
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:live|lives|work|works|own|owns|study|studies|teach|teaches|lead|leads|manage|manages|run|runs|administer|administers|handle|handles|speak|speaks|use|uses|maintain|maintains|belong|belongs|report|reports) ~|~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|on|in|at|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|before)|with|at|in|open)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) [\w -]{2,30}? (?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .{2,40} is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     TRIVIAL_STATE,
@@ -106,11 +115,11 @@ cue!(
 );
 cue!(
     CONSTRAINT,
-    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
+    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
 );
 cue!(
     HABIT,
-    r"~(?:usually|normally|typically|regularly|most (?:days|mornings|evenings|weekends))~|~(?:every|each) (?:other )?(?:single )?(?:day|morning|evening|night|week|weekend|month|year|mon|tue|wed|thu|fri|sat|sun)|~(?:once|twice|(?:\w+) (?:times|runs|sessions|days|hours|workouts|classes|lessons)) (?:a|per|each|every) (?:day|week|month|year)~|~on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekdays|weekends)~|每(?:天|周|晚|早|日|月|年|个月|次|星期|逢|个周末|隔)|通常|平时|经常|天天|习惯(?:了)?(?:在|先|早|晚)|一般(?:都|会|在)"
+    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+))(?:'m|'re)? (?:usually|normally|typically|regularly|tend to)~|~most (?:days|mornings|evenings|weekends)~|~(?:every|each) (?:other )?(?:single )?(?:day|morning|evening|night|week|weekend|month|year|mon|tue|wed|thu|fri|sat|sun)|~(?:once|twice|(?:\w+) (?:times|runs|sessions|days|hours|workouts|classes|lessons)) (?:a|per|each|every) (?:day|week|month|year)~|~on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekdays|weekends)~|每(?:天|周|晚|早|日|月|年|个月|次|星期|逢|个周末|隔)|通常|平时|经常|天天|习惯(?:了)?(?:在|先|早|晚)|一般(?:都|会|在)"
 );
 cue!(
     HABIT_DOER,
@@ -118,7 +127,7 @@ cue!(
 );
 cue!(
     REQUEST,
-    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
+    r"^(?:ok,? |okay,? |then |so |and |also |now |yes,? |great,? |good,? |hey,? |hi,? |well,? |right,? |instead,? )*(?:please |pls |kindly )*(?:book|send|remind|write|fix|create|add|upgrade|downgrade|bump|pin|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|open|close|build|test|set|set up|put|move|call|email|invite|buy|reserve|pull|push|merge|publish|download|upload|install|translate|summari[sz]e|review|look (?:up|into|for)|list|convert|migrate|export|import|refactor|implement|cancel|start|stop|restart|ask|tell|note|record|save|print|format|investigate|search|change|turn|bring|get|show|give|help) (?-i:[A-Za-z0-9`'])|~(?:please|pls) (?:book|send|remind|write|fix|create|add|check|run|deploy|make|find|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|review|look|change|migrate|implement)~|^(?:please |and |also |then )*remind me~|~(?:please|can you) remind me~|~(?:I|we) need (?:you to |the |a |an |some |to (?:get|have|book|send|see|know))|~(?-i:[A-Z][a-z]+)(?: from [a-z]+| \([a-z]+\))? (?:needs|wants|asked for|is waiting for|requested) (?:the|a|an|our|some|us|me|to see|access|my|\w+ (?:list|report|access|file|files|data))|^(?:so |and |then |also )*(?-i:[a-z]+) .*~please$|^(?:请|麻烦|帮我|帮忙|给我|替我|提醒我|记得|劳驾)|(?:请|麻烦|帮我|帮忙|提醒我|记得)[^,，。]{0,3}(?:订|发|提醒|写|修|建|加|查|跑|部署|做|找|买|准备|安排|生成|更新|删|改|放|打|约|预约|通知|整理|检查|看|翻译|导出|提交)"
 );
 cue!(
     ASKED_REQUEST,
@@ -130,22 +139,25 @@ cue!(
 );
 cue!(
     PROBLEM,
-    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|breaks|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
+    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
 );
-cue!(NO_PROBLEM, r"~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)");
+cue!(
+    NO_PROBLEM,
+    r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
+);
 cue!(
     CHANGE,
-    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
+    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
 );
 cue!(
     /// Verbs that report something accomplished, whoever did it.
     RESULT,
-    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|written|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:the|a|my|an|accepted|hired|approved|back|certified|into|first|second|third)|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
+    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:accepted|hired|approved|certified|promoted|first|second|third|the job|a job|a new|an offer|my degree|my license|my licence|a promotion|a raise|into (?-i:[A-Z]))|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?[^,，。不没]{1,12}过了|[A-Za-z]+ ?(?:过了|完了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
 );
 cue!(
     /// Everyday verbs that are worth an Event only with a date.
     WEAK_RESULT,
-    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|came|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
+    r"(?:~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our) [\w-]+(?: [\w-]+)?)(?:'ve|'s| have| has| had| just| finally| also| already| recently| both| even| actually| only| all)* |^(?:just |finally |also |and |then )*)(?:went|took|made|got|had|saw|read|tried|found|met|did|gave|held|spent|came|got back|started|learned|learnt|watched|came|cooked|baked|played|spoke|talked|travell?ed|flew|drove|camped|helped|worked|joined|invited|called|been|showed|shared|brought|checked|signed up|[a-z]{3,}[a-z]ed)~|去了|见了|见到|吃了|看了|聊了|开了|玩了|做了|学了|去过|体检|出差"
 );
 cue!(
     /// Present-tense happenings that are plans when their date is to come.
@@ -162,6 +174,17 @@ cue!(
     r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|~(?:was|were|is|am|are|I'm|felt|feel|feels)(?: \w+)? (?:so|really|very|super|pretty|just)? ?(?:happy|glad|proud|excited|thankful|grateful|amazed|amazing|great|awesome|nice|cool|fun|wonderful|incredible|inspired|inspiring|thrilled|sorry|sad|stoked)~"
 );
 
+/// Spells a text so that the patterns read it: straight apostrophes, "won't" apart from "won".
+pub(super) fn normalised(text: &str) -> std::borrow::Cow<'_, str> {
+    static WONT: std::sync::LazyLock<regex::Regex> =
+        std::sync::LazyLock::new(|| super::text::compile(r"~won['’]t~"));
+    if !text.contains(['’', '\'']) {
+        return text.into();
+    }
+    let text = WONT.replace_all(text, "will not").into_owned();
+    text.replace('’', "'").into()
+}
+
 /// Recognises a clause.
 pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     let text = clause.text;
@@ -173,17 +196,28 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if HYPOTHETICAL.is_match(clause.sentence) || would {
         return None;
     }
-    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text) || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some())) {
+    if ABOUT_YOU.is_match(text) && !REQUEST.is_match(text)
+        || (SUBORDINATE.is_match(text) && !clause.times.iter().any(|t| t.occurrence.from.is_some()))
+    {
         return None;
     }
-    if UNCHANGED.is_match(text) || (GUESS.is_match(text) && text.is_ascii() && !text.contains("must be ")) {
+    if UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
+        return None;
+    }
+    if WILL_NOT.is_match(text) {
         return None;
     }
     if WITHDRAW.is_match(text) && !NEGATED_DEED.is_match(text) {
         return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
-    if TENTATIVE.is_match(text) || (TENTATIVE.is_match(clause.sentence) && is_chinese(text)) {
-        return if TENTATIVE_ACTION.is_match(text) { class(K::Plan, S::Tentative) } else { None };
+    if TENTATIVE.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) {
+        return if TENTATIVE_ACTION.is_match(text)
+            || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text))
+        {
+            class(K::Plan, S::Tentative)
+        } else {
+            None
+        };
     }
     if OPEN_MATTER.is_match(text) && !DECISION.is_match(text) {
         return None;
@@ -195,14 +229,23 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         return class(K::Result, S::Negated);
     }
     let time = TimeView::of(clause);
-    if DECISION.is_match(text) && !NOT_DECIDED.is_match(text) && !IDLE_LETS.is_match(text) {
+    if DECISION.is_match(text)
+        && !NOT_DECIDED.is_match(text)
+        && !IDLE_LETS.is_match(text)
+        && (clause.to_agent
+            || CHAT_DECISION.is_match(text)
+            || !super::lexicon::tools(text).is_empty())
+    {
         return if time.is_ahead {
             class(K::Plan, S::Planned)
         } else {
             class(K::Decision, S::Occurred)
         };
     }
-    if clause.times.iter().any(|t| t.shape == Shape::Length) && GIVES_UP.is_match(text) && time.tense != Tense::Past {
+    if clause.times.iter().any(|t| t.shape == Shape::Length)
+        && GIVES_UP.is_match(text)
+        && time.tense != Tense::Past
+    {
         return class(K::Plan, S::Planned);
     }
     lasting(clause, &time).or_else(|| happening(clause, &time))
@@ -222,11 +265,11 @@ cue!(
 cue!(
     /// Said about the one spoken to, or about what was just said.
     ABOUT_YOU,
-    r"^(?:and |but |so |then |also |well,? |wow,? |yeah,? |oh,? |I'm (?:so )?(?:glad|happy|sorry|proud) |hope |I hope |thanks )*(?:you|your|you're|you've|you'll|yours|I bet|sounds|looks|glad|what a|that's|that is|that sounds|that must|it must|they must|must (?:have|be)|nice|great to)~|^你(?:们)?(?:是|的|真|好|可以|要|有|会|能|应该|看|说|说得|这)|^您"
+    r"^(?:and |but |so |then |also |well,? |wow,? |yeah,? |oh,? |I'm (?:so )?(?:glad|happy|sorry|proud) |hope |I hope |thanks )*(?:you|your|you're|you've|you'll|yours|I bet|sounds|looks|glad|what a|that's|that is|that sounds|that must|it must (?:have|be)|they must (?:have|be)|must (?:have|be)|nice|great to)~|^你(?:们)?(?:是|的|真|好|可以|要|有|会|能|应该|看|说|说得|这)|^您"
 );
 cue!(
     GUESS,
-    r"~must(?:'ve| have| be)~"
+    r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
 );
 cue!(
     UNCHANGED,
@@ -270,11 +313,15 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if DIET.is_match(text) && time.tense != Tense::Past && says_own_diet(text) {
         return class(K::Preference, S::Ongoing);
     }
-    if PREFERENCE.is_match(text) && !POLITE.is_match(text) && time.tense != Tense::Past {
+    let preference =
+        PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
+    let preference = preference.filter(|m| clause.to_agent || !INSTRUCTION.is_match(m.as_str()));
+    if preference.is_some() && !POLITE.is_match(text) && time.tense != Tense::Past {
         return class(K::Preference, S::Ongoing);
     }
     let recurring = time.is_recurring || HABIT.is_match(text);
     if recurring
+        && !INTENDS.is_match(text)
         && HABIT_DOER.is_match(text)
         && time.tense != Tense::Past
         && !time.is_ahead
@@ -282,7 +329,9 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Habit, S::Ongoing);
     }
-    if CONSTRAINT.is_match(text) && time.tense != Tense::Past {
+    let rules =
+        CONSTRAINT.is_match(text) && (clause.to_agent || time.has_date || OWN_RULE.is_match(text));
+    if rules && time.tense != Tense::Past {
         let task = time.is_ahead
             && clause.times.iter().any(|t| t.shape == Shape::Deadline || t.shape == Shape::Point);
         return if task { class(K::Plan, S::Planned) } else { class(K::Constraint, S::Ongoing) };
@@ -290,6 +339,12 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     None
 }
 
+cue!(
+    RELATIVE_BEFORE,
+    r"~(?:something|anything|everything|what|thing|things|that|which|who|why|how(?: much)?|where|people|part|reason|one) $"
+);
+cue!(INSTRUCTION, r"^(?:please )?(?:always|never|only|don't ever|please) ");
+cue!(OWN_RULE, r"~(?:I|we) (?:must|have to|can't|cannot|may) |必须|不能|只能|最多");
 cue!(
     OWN_DIET,
     r"~(?:I'm|I am|we're|we are|he's|she's|he is|she is|is|are|went|go|gone|turned|became|so|now|mostly|strictly)~|我|他|她|们|改|开始"
@@ -299,20 +354,26 @@ fn says_own_diet(text: &str) -> bool {
     OWN_DIET.is_match(text)
 }
 
-cue!(IS_STATEMENT, r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~");
+cue!(
+    IS_STATEMENT,
+    r"^(?:and |so |then )*[a-z]+ (?:is|are|was|were|of|me when|that down)~|^(?:look|check out|show me|tell me|give me a|help yourself|get well|take care|keep it up)~"
+);
 cue!(ASKS_PLAINLY, r"~(?:please|remind me|needs? the)~|帮我|请|提醒我|麻烦");
 
 cue!(
     /// More than a date and a greeting.
     NAMES_SOMETHING,
-    r"[\p{L}\d]+[^\p{L}]+[\p{L}\d]+[^\p{L}]+[\p{L}\d]+|\p{Han}{3}"
+    r"[\p{L}\d]+[^\p{L}]+[\p{L}\d]+[^\p{L}]+[\p{L}\d]+|\p{Han}.*\p{Han}"
 );
 
 /// Requests, plans, problems, changes, results; then states.
 fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
     let past = time.tense == Tense::Past;
-    if REQUEST.is_match(text) && !IS_STATEMENT.is_match(text) && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text)) {
+    if REQUEST.is_match(text)
+        && !IS_STATEMENT.is_match(text)
+        && (clause.to_agent || time.is_ahead || ASKS_PLAINLY.is_match(text))
+    {
         return class(K::Request, S::Planned);
     }
     if AILMENT.is_match(text) && !text.trim_start().to_lowercase().starts_with("no ") {
@@ -322,29 +383,44 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
         || SCHEDULED.is_match(text)
         || IMPERATIVE_TASK.is_match(text)
         || CHANGE.is_match(text);
-    if time.is_ahead && (scheduled || !past) && NAMES_SOMETHING.is_match(text) {
+    let open =
+        if clause.to_agent { scheduled || !past } else { scheduled && !CHEER.is_match(text) };
+    if time.is_ahead && open && NAMES_SOMETHING.is_match(text) {
         return class(K::Plan, S::Planned);
     }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
-        return class(K::Problem, if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing });
+        return class(
+            K::Problem,
+            if past || (time.has_date && !time.since) { S::Occurred } else { S::Ongoing },
+        );
     }
-    if CHANGE.find(text).is_some_and(|m| !CROSSES.is_match(m.as_str())) && time.tense != Tense::Future {
+    if INTENDED_CHANGE.is_match(text) {
+        return class(K::Plan, S::Planned);
+    }
+    if CHANGE.find(text).is_some_and(|m| has_subject(m.as_str())) && time.tense != Tense::Future {
         return class(K::Change, S::Occurred);
     }
     if BOOKED_OUT.is_match(text) {
         return None;
     }
-    if RESULT.find(text).is_some_and(|m| !CROSSES.is_match(m.as_str())) && time.tense != Tense::Future {
+    if RESULT.find(text).is_some_and(|m| has_subject(m.as_str())) && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    let weak = WEAK_RESULT.is_match(text) && !FEELING.is_match(text) || WAS_HELD.is_match(text);
+    let weak = WEAK_RESULT.find(text).is_some_and(|m| has_subject(m.as_str()))
+        && !FEELING.is_match(text)
+        || WAS_HELD.is_match(text);
     if weak && time.has_date && !time.is_ahead && time.tense != Tense::Future {
         return class(K::Result, S::Occurred);
     }
-    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence)) || PLAN.is_match(text) && !past && !small_talk_plan(text) {
+    if (STAYING.is_match(text) && PLAN.is_match(clause.sentence))
+        || PLAN.is_match(text)
+            && !past
+            && !small_talk_plan(text)
+            && (clause.to_agent || CHAT_PLAN.is_match(text))
+    {
         return class(K::Plan, S::Planned);
     }
-    if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && !past {
+    if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && (!past || STANDING.is_match(text)) {
         return class(K::State, S::Ongoing);
     }
     None
@@ -356,6 +432,30 @@ cue!(
     WAS_HELD,
     r"~(?:the|our|my|his|her|their) [\w-]+(?: [\w-]+){0,2} (?:was|were|went|took place|happened|turned out)~|~(?-i:[A-Z])\w+ (?:was|went) (?:great|well|fine|badly|smoothly|ok)~|~\w+ (?:\w+ )?(?:came|showed up|attended)~"
 );
+cue!(
+    /// Heads of a clause that are no subject.
+    NO_SUBJECT,
+    r"^(?:[a-z]+ing|reminds|love|loved|all|so|hope|glad|being|sure|there|such|much|no|not|never|don't|keep|let's|it|it's|you|that|this|what|which) "
+);
+cue!(
+    /// Plans that two people may chat about without a date.
+    CHAT_PLAN,
+    r"~(?:planning (?:to|on|a)|signed up|registered|booked|scheduled|preparing for|training for)~|~(?:going to|gonna|will|'ll|plan to|want to|wanna|decided to) (?:start|open|launch|move|buy|sell|visit|apply|study|attend|host|adopt|travel|fly|run (?:a|the)|marry|build|publish|release|join|quit|leave|retire|teach|hire|rent|organi[sz]e|volunteer|compete|enroll|audition)~|打算|计划|准备|报名|要去|预定"
+);
+cue!(
+    /// Cheering about what is to come.
+    CHEER,
+    r"~(?:see you|enjoy|can't wait|pumped|excited|good luck|have (?:a|fun)|fun|awesome|great|amazing|unforgettable|works|let's make|live it up|looking forward)~"
+);
+cue!(
+    CHAT_DECISION,
+    r"~(?:decided|agreed (?:to|on)|settled on|opted for|going with|went with|final decision|switch(?:ed|ing)? to)~|决定|选定|改用|换成"
+);
+cue!(
+    /// "Is written in", "is based in": a participle that tells of no past.
+    STANDING,
+    r"~(?:is|are|am|'s|'re|I'm)(?: (?:still|now|currently|mostly|all))* (?:written|built|hosted|based|called|named|owned|managed|maintained|located|married|engaged|retired|divorced|deployed|stored)~"
+);
 cue!(BOOKED_OUT, r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|订满|约满");
 cue!(
     /// A subject that runs across another clause is none.
@@ -366,6 +466,11 @@ cue!(
     SMALL_TALK,
     r"~(?:want|wants|hope|hoping|going|gonna|love|like|plan|looking forward|aim) (?:to )?(?:to )?(?:help|keep|live|be|have|hear|tell|say|know|show|pass|share|continue|get|do|feel|try|see|think|give|stay|thank|support|spread|inspire|create (?:a )?(?:safe|better)|take it|find out|reading|seeing|catching|spending|it)~|~(?:I|we|it|that|they|you|she|he)(?:'ll| will) (?:be|have|see|let|keep|definitely|always|never|miss|love|support|help|make|check|do (?:it|that|my)|try|get|work|look|talk|think|take care|say|bet|send you|show|share)~|~looking forward to (?:it|hearing|seeing|that|your|more|the)~|~(?:will|'ll) (?:definitely )?(?:let you know|keep you|check it|be (?:there|fine|great|awesome|fun|amazing|ok))~|~can't wait~|~(?:it|this|that) (?:will|'ll)~|~want to (?:say|thank|hear|know|make (?:sure|a difference)|be)~|~(?:I'd|would) (?:like|love) to (?:hear|see|know|say|thank)~|会(?:好|更|比较|有点)|要不|想(?:问|说|知道|想)"
 );
+
+fn has_subject(matched: &str) -> bool {
+    matched.to_lowercase().contains("no longer")
+        || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
+}
 
 fn small_talk_plan(text: &str) -> bool {
     SMALL_TALK.is_match(text)

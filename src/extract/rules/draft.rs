@@ -132,7 +132,10 @@ pub(super) fn dating(line: &Line<'_>, clause: &Span, sentence: &Span) -> Option<
         Shape::Vague => 3,
     };
     let within = |span: &Span| -> Vec<&Time> {
-        line.times.iter().filter(|t| t.span.start >= span.start && t.span.end <= span.end).collect()
+        line.times
+            .iter()
+            .filter(|t| t.span.start >= span.start && t.span.start < span.end)
+            .collect()
     };
     let own = within(clause).into_iter().min_by_key(|t| (rank(&t.mention), t.span.start));
     if let Some(time) = own {

@@ -268,14 +268,52 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Names that are everyday words too: in lower case they count only after a verb of use.
 const ORDINARY: &[&str] = &[
-    "yarn", "cargo", "poetry", "conda", "uv", "pip", "maven", "bundler", "java", "ruby", "python", "scala", "react", "angular",
-    "flask", "rails", "electron", "spark", "zoom", "slack", "notion", "stripe", "discord", "mocha", "obsidian", "celery", "jest",
-    "sentry", "bootstrap", "rollup", "biome", "ruff", "caddy", "cypress", "docker", "azure", "svelte", "mongo", "cassandra",
+    "yarn",
+    "cargo",
+    "poetry",
+    "conda",
+    "uv",
+    "pip",
+    "maven",
+    "bundler",
+    "java",
+    "ruby",
+    "python",
+    "scala",
+    "react",
+    "angular",
+    "flask",
+    "rails",
+    "electron",
+    "spark",
+    "zoom",
+    "slack",
+    "notion",
+    "stripe",
+    "discord",
+    "mocha",
+    "obsidian",
+    "celery",
+    "jest",
+    "sentry",
+    "bootstrap",
+    "rollup",
+    "biome",
+    "ruff",
+    "caddy",
+    "cypress",
+    "docker",
+    "azure",
+    "svelte",
+    "mongo",
+    "cassandra",
 ];
 
 fn is_used(before: &str) -> bool {
     static USED: LazyLock<Regex> = LazyLock::new(|| {
-        super::text::compile(r"(?:~(?:use|uses|used|using|to|from|with|via|through|drop|dropped|adopt|and|of|on|in|chose|choose|pick|picked|install|installed|replace|replaced|by|than|over|npm|pnpm)~ ?|[用到成从是和、,] ?)$")
+        super::text::compile(
+            r"(?:~(?:use|uses|used|using|to|from|with|via|through|drop|dropped|adopt|and|of|on|in|chose|choose|pick|picked|install|installed|replace|replaced|by|than|over|npm|pnpm)~ ?|[用到成从是和、,] ?)$",
+        )
     });
     USED.is_match(before)
 }

@@ -7,17 +7,25 @@
 //! Precision goes before recall: no sign, no Event. Why? An Event that was never said does more
 //! harm in a memory than one that is only findable as a message.
 
+mod answers;
 mod claims;
 mod classify;
 mod dialogue;
 mod draft;
 mod lexicon;
 mod names;
+mod outcomes;
+mod owners;
+mod people;
 mod relations;
 mod scene;
+mod settle;
+mod signs;
 mod summary;
+mod tastes;
 mod text;
 mod tooling;
+mod undertakings;
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,19 @@ use crate::model::{EntityKind, EntityRef};
 /// Latin name: one to three capitalised words.
 pub(super) const NAME: &str = r"(?-i:[A-Z][\w'’-]*(?: (?:[A-Z][\w'’-]*|of|de|van|von)){0,3})";
 
+/// Compiles a pattern once in which `NAME` stands for a name.
+macro_rules! named_cue {
+    ($name:ident, $body:expr) => {
+        static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| $crate::extract::rules::names::named($body));
+    };
+}
+pub(super) use named_cue;
+
+pub(super) fn named(pattern: &str) -> regex::Regex {
+    super::text::compile(&pattern.replace("NAME", NAME))
+}
+
 const SURNAMES: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟邬边卞姬师和仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩明佘池查麻苑迟邝";
 
 cue!(
@@ -55,21 +68,23 @@ pub(super) fn project_in(text: &str) -> Option<EntityRef> {
         let lower = word.to_lowercase();
         let glued = text[name.end()..].starts_with(['.', '/', '-', '_'])
             && text[name.end() + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        let ordinary = matches!(
-            lower.as_str(),
-            "the"
-                | "this"
-                | "my"
-                | "our"
-                | "new"
-                | "a"
-                | "mobile"
-                | "this is"
-                | "i"
-                | "we"
-                | "let"
-                | "for"
-        );
+        let head = lower.split(' ').next().unwrap_or_default();
+        let ordinary = (lower.contains(' ') && NOT_A_NAME.contains(&head))
+            || matches!(
+                lower.as_str(),
+                "the"
+                    | "this"
+                    | "my"
+                    | "our"
+                    | "new"
+                    | "a"
+                    | "mobile"
+                    | "this is"
+                    | "i"
+                    | "we"
+                    | "let"
+                    | "for"
+            );
         if !glued
             && !ordinary
             && !NO_PROJECT.contains(&lower.as_str())

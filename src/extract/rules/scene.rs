@@ -42,7 +42,7 @@ impl Line<'_> {
     pub fn times_in(&self, span: &Span) -> Vec<TimeMention> {
         self.times
             .iter()
-            .filter(|t| t.span.start < span.end && t.span.end > span.start)
+            .filter(|t| t.span.start < span.end && t.span.start >= span.start)
             .map(|t| t.mention.clone())
             .collect()
     }

@@ -99,11 +99,10 @@ fn quoted(line: &Line<'_>, words: &str, draft: &Draft) -> String {
     let mut text = said(line, &shorten(words, LINE_CHARS));
     let note = status_word(draft, is_chinese(words));
     if !note.is_empty() {
-        text.push_str(&if is_chinese(words) {
-            format!("（{note}）")
-        } else {
-            format!(" ({note})")
-        });
+        let (open, close) = if is_chinese(words) { ("（", "）") } else { (" (", ")") };
+        text.push_str(open);
+        text.push_str(note);
+        text.push_str(close);
     }
     text
 }
@@ -137,11 +136,8 @@ fn fact_line(lines: &[Line<'_>], draft: &Draft) -> String {
     let mut text = format!("{when} {}", quoted(line, &draft.statement, draft));
     if let Some(reason) = &draft.reason {
         let reason = shorten(reason, 80);
-        text.push_str(&if is_chinese(&draft.statement) {
-            format!("；原因：{reason}")
-        } else {
-            format!("; reason: {reason}")
-        });
+        text.push_str(if is_chinese(&draft.statement) { "；原因：" } else { "; reason: " });
+        text.push_str(&reason);
     }
     text
 }

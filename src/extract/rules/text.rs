@@ -181,7 +181,7 @@ pub(super) fn bare<'t>(text: &'t str, span: &Span) -> &'t str {
 cue!(
     /// What may stand at the start of a clause of its own after a comma or "and".
     CLAUSE_HEAD,
-    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking))"
+    r"^(?:(?:and|but|so|then|also|plus|though|yet|because|since|while|whereas|although) )*(?:(?:also|now|then|later|today|yesterday) )?(?:(?:I|we|you|he|she|they|it|there|that|this|who|let's|lets|please|maybe|perhaps|don't|do not|no)(?:'(?:m|re|s|ve|ll|d))?~|(?:the|my|our|his|her|their|your|a|an|this|that|these|those)(?: [\w'-]+){1,4} (?:is|are|was|were|will|has|have|had|can|could|must|should|won't|isn't|doesn't|didn't|[a-z]+(?:s|ed))~|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*| from [\w]+| and (?-i:[A-Z])[\w-]*)* (?:is|are|was|were|will|has|have|had|can|must|should|also|now|still|took|takes|left|joined|moved|leads|owns|sent|[a-z]+(?:s|ed))~|(?:staying|living) (?:at|in|with)~|(?:\w+ ){0,2}(?:times|runs|sessions|days) (?:a|per) (?:week|month)|(?:is|are|was|were|will|has|have) (?:now |also )?(?:replaced|moving|taking)|(?:every|each) \w+ (?:I|we|he|she|they)~|(?:[\w'-]+ ){1,3}(?:is|are|was|were|takes?|took|keeps?|fails?|costs?|has|have)~)"
 );
 
 fn begins_chinese(rest: &str) -> bool {
@@ -202,12 +202,15 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
                 let rest = text[rest_start..sentence.end].trim_start();
                 let after_is_blank =
                     text[rest_start..].starts_with(|d: char| d.is_whitespace() || is_han(d));
-                after_is_blank && (CLAUSE_HEAD.is_match(rest) || begins_chinese(rest))
+                after_is_blank
+                    && (rest.starts_with("so ")
+                        || CLAUSE_HEAD.is_match(rest)
+                        || begins_chinese(rest))
             }
             ' ' if slice[offset..].starts_with(" - ") => true,
             ' ' => {
                 let rest = &text[rest_start..sentence.end];
-                starts_joined_clause(rest)
+                starts_joined_clause(&slice[..offset], rest)
                     && !text[start..at].trim_end().ends_with([',', ';', '，'])
             }
             _ => false,
@@ -227,12 +230,26 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
     out
 }
 
+cue!(
+    /// A conjunction that begins a clause of its own.
+    SUBORDINATED,
+    r"^(?:because~|'?cause (?:I|we|it|he|she|they|the|my|our)~|until (?:I|we|he|she|they|the [a-z]+ (?:is|are|has))~|(?:since|after|when|while|before|whenever|although|though) (?:I|we|he|she|they|it|my|our)~)"
+);
+
 /// "… and I moved", "… so I moved", "… but we keep": a clause joined without a comma.
-fn starts_joined_clause(rest: &str) -> bool {
+fn starts_joined_clause(before: &str, rest: &str) -> bool {
+    if SUBORDINATED.is_match(rest) && !(rest.starts_with("when") && before.contains("it was")) {
+        return true;
+    }
     let Some(word) = ["and ", "but ", "so "].into_iter().find(|w| rest.starts_with(w)) else {
         return false;
     };
     let tail = &rest[word.len()..];
+    // "Rob and I went": one subject of two.
+    let last_start = before.rfind([',', ';', ':', '.', '!', '?']).map_or(0, |i| i + 1);
+    if word == "and " && before[last_start..].split_whitespace().count() < 3 {
+        return false;
+    }
     ["I ", "I'", "we ", "we'", "he ", "she ", "they ", "it's ", "it is "]
         .iter()
         .any(|head| tail.starts_with(head))
@@ -283,7 +300,10 @@ const HAN_STOP: &[&str] = &[
 
 fn flush(word: &mut String, out: &mut Vec<String>) {
     let trimmed = word.trim_end_matches(['.', '-', '_']);
-    if trimmed.chars().count() > 1 && !STOP.contains(&trimmed) {
+    let ordinal = trimmed.len() <= 4
+        && trimmed.ends_with(['h', 't', 'd'])
+        && trimmed.starts_with(|c: char| c.is_ascii_digit());
+    if trimmed.chars().count() > 1 && !ordinal && !STOP.contains(&trimmed) {
         out.push(stem(trimmed));
     }
     word.clear();
@@ -336,6 +356,25 @@ const IRREGULAR: &[(&str, &str)] = &[
 ];
 
 const STOP: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
     "the",
     "an",
     "and",

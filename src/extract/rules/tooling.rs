@@ -4,7 +4,7 @@
 use super::claims::{Ground, Maker, tool};
 use super::lexicon::{FoundTool, property_of, tools};
 use super::text::{compile, cue};
-use crate::model::{ClaimOp, ClaimValue, EntityKind, EntityRef};
+use crate::model::{ClaimOp, ClaimValue, EntityRef};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -169,7 +169,7 @@ fn unknown_switch(
     if from.is_none()
         && !to.as_str().contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '#'))
         && ended.is_empty()
-        && !text.is_ascii() == false
+        && text.is_ascii()
         && is_place_like(text)
     {
         return;
@@ -212,5 +212,4 @@ fn versions(text: &str, ground: &Ground<'_>, maker: &mut Maker<'_>) {
     };
     let value = ClaimValue::Text(format!("{name} {version}"));
     maker.claim(ground.project(), property, Some(name.to_lowercase()), value, ClaimOp::Assert);
-    let _ = EntityKind::Tool;
 }

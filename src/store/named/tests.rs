@@ -335,3 +335,17 @@ fn a_base_that_is_no_iri_is_refused() {
     let query = NamedQuery::find("current_state").expect("the view is listed");
     assert!(matches!(query.bind("no base", &BTreeMap::new()), Err(BindError::Base { .. })));
 }
+
+#[test]
+fn every_rule_of_the_integrity_view_can_be_broken() {
+    let text = NamedQuery::find("integrity").expect("the view is listed").text;
+    let rules: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("BIND(\"")?.strip_suffix("\" AS ?rule)"))
+        .collect();
+    assert!(rules.len() > 25);
+    let expected = read("integrity.csv");
+    for rule in rules {
+        assert!(expected.contains(&format!("\n{rule},")), "no case breaks the rule: {rule}");
+    }
+}

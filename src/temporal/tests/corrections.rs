@@ -1,8 +1,8 @@
 //! Statements that say that earlier ones were wrong.
 
 use super::super::testing::{Memory, ends, lines, says, valid};
-use super::super::{SlotClaim, fold};
-use crate::model::Reason;
+use super::super::{Position, SlotClaim, fold};
+use crate::model::{Precision, Reason, ThreadId};
 
 fn check(claims: &[SlotClaim], expected: &[&str]) {
     let forwards = fold(true, claims);
@@ -87,6 +87,36 @@ fn a_correction_of_the_time_moves_the_fact() {
 }
 
 #[test]
+fn a_correction_that_says_what_is_known_adds_a_source() {
+    let claims = [says("e1", "npm", 6), says("e2", "npm", 9).since(6).correcting()];
+    let claims = claims.map(|claim| SlotClaim { precision: Precision::Day, ..claim });
+    let [first, second] = &claims;
+    let second = SlotClaim { mentioned_at: valid(9).0, ..second.clone() };
+    check(&[first.clone(), second], &["npm 6- [e1 e2]"]);
+}
+
+#[test]
+fn a_correction_follows_the_message_that_the_wrong_value_had_followed() {
+    let at = |claim: SlotClaim, thread: &str, index| SlotClaim {
+        position: Some(Position { thread: ThreadId::from(thread), index }),
+        ..claim
+    };
+    let claims = [
+        at(says("e1", "npm", 6), "t", 1),
+        at(says("e2", "pnpm", 6), "t", 2),
+        at(says("e3", "yarn", 8).correcting(), "u", 1),
+    ];
+    check(
+        &claims,
+        &[
+            "npm 6-6 changed by e3 for yarn [e1]",
+            "yarn 6- [e3]",
+            "pnpm 6-6 withdrawn corrected by e3 for yarn [e2]",
+        ],
+    );
+}
+
+#[test]
 fn a_correction_with_its_own_time_leaves_what_was_true_until_then() {
     let claims = [
         says("e1", "npm", 2),
@@ -108,6 +138,13 @@ fn it_was_never_so_takes_back_without_a_successor() {
     let claims = [says("e1", "redis", 6), ends("e2", "redis", 8).correcting()];
     check(&claims, &["redis 6-6 withdrawn corrected by e2 [e1]"]);
     assert_eq!(lines(&fold(false, &claims)), ["redis 6-6 withdrawn corrected by e2 [e1]"]);
+}
+
+#[test]
+fn a_correction_does_not_stand_in_for_what_was_taken_back_before() {
+    let claims =
+        [says("e1", "Bo", 6), ends("e2", "Bo", 8).correcting(), says("e3", "Ann", 9).correcting()];
+    check(&claims, &["Bo 6-6 withdrawn corrected by e2 [e1]", "Ann 9- [e3]"]);
 }
 
 #[test]

@@ -76,6 +76,13 @@ fn another_outcome_overtakes_the_plan() {
 }
 
 #[test]
+fn a_change_that_came_before_the_plan_does_not_overtake_it() {
+    let past = SlotClaim { mentioned_at: super::super::testing::may(8), ..says("e2", "yarn", 1) };
+    let claims = [says("e1", "pnpm", 6).planned(), past];
+    check(&claims, &["yarn 1- [e2]", "pnpm 6- planned [e1]"]);
+}
+
+#[test]
 fn repeating_the_present_state_leaves_the_plan_open() {
     let claims =
         [says("e0", "npm", 2), says("e1", "pnpm", 6).since(11).planned(), says("e2", "npm", 8)];
@@ -101,4 +108,14 @@ fn a_planned_end_ends_nothing_yet() {
 fn a_plan_made_after_the_state_stays_open() {
     let claims = [says("e1", "pnpm", 6), says("e2", "pnpm", 8).planned()];
     check(&claims, &["pnpm 6- [e1]", "pnpm 8- planned [e2]"]);
+}
+
+#[test]
+fn a_plan_whose_stated_end_has_passed_is_no_longer_open() {
+    let mut memory = Memory::functional();
+    memory.hear(says("e1", "Lisbon", 6).since(10).until(20).planned(), 6);
+    assert_eq!(memory.state(19, None).planned.len(), 1);
+    let after = memory.state(20, None);
+    assert!(after.planned.is_empty() && after.current.is_empty());
+    assert_eq!(after.superseded.len(), 1);
 }

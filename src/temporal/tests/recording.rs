@@ -127,6 +127,21 @@ fn forgetting_a_change_reopens_what_it_had_ended_and_restoring_ends_it_again() {
 }
 
 #[test]
+fn what_comes_back_names_its_earlier_record() {
+    let mut memory = Memory::functional();
+    memory.hear(says("e1", "npm", 6), 6);
+    let mut gone = memory.forget("e1", 7);
+    for generation in ["", "~2"] {
+        memory.claims.append(&mut gone);
+        let change = reconcile(&slot(), &memory.folded(), &memory.facts, &[], known(8));
+        let before = change.opened[0].revision_of.as_ref().expect("it was recorded before");
+        assert_eq!(before.as_str(), format!("{}{generation}", memory.facts[0].id));
+        memory.update(8);
+        gone = memory.forget("e1", 9);
+    }
+}
+
+#[test]
 fn forget_and_restore_of_a_superseded_event_leaves_it_superseded() {
     let mut memory = Memory::functional();
     memory.hear(says("e1", "npm", 6), 6);
@@ -164,6 +179,27 @@ fn a_conflict_falls_away_with_its_second_candidate_and_comes_back_with_it() {
     }
     assert_eq!(memory.state(12, None).conflict.len(), 2);
     assert_eq!(memory.conflicts.iter().filter(|c| c.resolved_at.is_none()).count(), 1);
+}
+
+#[test]
+fn forgetting_what_decided_a_conflict_opens_it_again() {
+    let mut memory = Memory::functional();
+    for (claim, now) in
+        [says("e1", "npm", 6), says("e2", "pnpm", 6), says("e3", "npm", 9)].into_iter().zip(6..)
+    {
+        memory.hear(claim, now);
+    }
+    assert!(memory.conflicts.iter().all(|conflict| conflict.resolved_at.is_some()));
+    let gone = memory.forget("e3", 10);
+    let open: Vec<_> = memory.conflicts.iter().filter(|c| c.resolved_at.is_none()).collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].id.as_str(), format!("{}~2", memory.conflicts[0].id));
+    assert_eq!(memory.state(12, None).conflict.len(), 2);
+    for claim in gone {
+        memory.hear(claim, 11);
+    }
+    assert_eq!(memory.current(12), ["npm"]);
+    assert!(memory.conflicts.iter().all(|conflict| conflict.resolved_at.is_some()));
 }
 
 #[test]
@@ -220,4 +256,16 @@ fn a_refined_fact_is_no_difference_of_what_is_known_to_hold() {
     assert_eq!(found.corrected.len(), 1);
     assert_eq!(found.corrected[0].cause, Some("e3".into()));
     assert_eq!(found.corrected[0].reason, Some(Reason::Corrected));
+}
+
+#[test]
+fn what_came_and_went_between_two_times_of_knowledge_is_no_difference() {
+    let mut memory = Memory::functional();
+    memory.hear(says("e1", "Bo", 6), 6);
+    memory.hear(says("e2", "Ann", 8).correcting(), 8);
+    let corrected = |from, to| {
+        let (from, to) = (valid(from).0, valid(to).0);
+        diff(&memory.facts, &memory.conflicts, from, to, Clock::Known).corrected.len()
+    };
+    assert_eq!((corrected(5, 9), corrected(6, 9)), (0, 1));
 }

@@ -169,6 +169,15 @@ fn a_later_value_decides_the_present_and_leaves_the_past_undecided() {
     assert_eq!(memory.state(7, None).conflict.len(), 2);
     assert_eq!(memory.conflicts.len(), 1);
     assert_eq!(memory.conflicts[0].resolved_by, Some("e3".into()));
+    let closings = memory.facts.iter().filter_map(|fact| fact.closing(None));
+    assert!(closings.clone().all(|closing| closing.rule == "decided_by_later_value"));
+    assert_eq!(closings.count(), 2);
+}
+
+#[test]
+fn a_conflict_with_the_value_that_held_continues_it_as_a_candidate() {
+    let claims = [says("e1", "npm", 6), says("e2", "npm", 8), says("e3", "yarn", 8)];
+    check(&claims, &["npm 6-8 refined by e2 for npm [e1]", "npm 8- [e2]", "yarn 8- [e3]"]);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! The evidence gate, and adoptions: the only thing that reinforces.
+
+use crate::support::{TestServer, tell_story, turn};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+async fn told() -> (TestServer, Value) {
+    let server = TestServer::start_with_message_clock();
+    tell_story(&server, "a").await;
+    // Later turns, so that weights have room to rise.
+    for n in 0..5 {
+        let at = format!("2026-05-09T10:0{n}:00+08:00");
+        server.record("a", turn(&format!("later{n}"), &at, "Ok.", "Fine.")).await;
+    }
+    server.settle("a").await;
+    let ask = json!({"query": "pnpm", "in": ["events"]});
+    let found = server.post("/v1/namespaces/a/search", ask).await;
+    assert!(!found["hits"].as_array().unwrap().is_empty(), "{found:#}");
+    (server, found)
+}
+
+fn verdict(batch: &Value, word: &str, refs: &[&str], next: &str) -> Value {
+    json!({"batch": batch, "verdict": word, "evidence_refs": refs, "fit": "names it",
+        "missing": "", "next_strategy": next})
+}
+
+#[tokio::test]
+async fn sufficient_needs_a_ref_of_its_batch() {
+    let (server, found) = told().await;
+    let path = "/v1/namespaces/a/assess";
+    let good = found["hits"][0]["ref"].as_str().unwrap();
+    let backed = server.post(path, verdict(&found["batch"], "sufficient", &[good], "answer")).await;
+    assert_eq!(backed["verdict"], "sufficient");
+    assert_eq!(backed["accepted"], json!([good]));
+    for (refs, next) in [(vec![], "answer"), (vec!["no-such-ref"], "answer")] {
+        let lowered = server.post(path, verdict(&found["batch"], "sufficient", &refs, next)).await;
+        assert_eq!(lowered["verdict"], "partial", "{lowered:#}");
+        assert!(!lowered["reason"].as_str().unwrap().is_empty());
+        assert_eq!(lowered["rejected"].as_array().unwrap().len(), refs.len());
+    }
+    let other = server.post("/v1/namespaces/a/search", json!({"query": "npm"})).await;
+    let answer = server.post(path, verdict(&other["batch"], "wrong", &[], "search_raw")).await;
+    assert_eq!(answer["verdict"], "wrong");
+}
+
+#[tokio::test]
+async fn impossible_verdicts_are_refused() {
+    let (server, found) = told().await;
+    let request = |body: &Value| server.request(Method::POST, "/v1/namespaces/a/assess").json(body);
+    let body = verdict(&found["batch"], "splendid", &[], "answer");
+    server.problem(request(&body), 400, "invalid_value").await;
+    let body = verdict(&found["batch"], "partial", &[], "guess");
+    server.problem(request(&body), 400, "invalid_value").await;
+    let body = verdict(&json!("no-such-batch"), "partial", &[], "answer");
+    server.problem(request(&body), 404, "not_found").await;
+    let body = json!({"batch": found["batch"], "verdict": "partial"});
+    server.problem(request(&body), 400, "invalid_json").await;
+}
+
+#[tokio::test]
+async fn an_adoption_reinforces_once() {
+    let (server, found) = told().await;
+    let hit = &found["hits"][0];
+    let (good, id) = (hit["ref"].as_str().unwrap(), hit["id"].as_str().unwrap());
+    let body = verdict(&found["batch"], "sufficient", &[good], "answer");
+    let assessed = server.post("/v1/namespaces/a/assess", body).await;
+    let event = format!("/v1/namespaces/a/events/{id}");
+    let before = server.get(&event).await;
+    let receipt =
+        json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": [good]});
+    let first = server.post("/v1/namespaces/a/adoptions", receipt.clone()).await;
+    assert_eq!(first, json!({"status": "recorded", "incremented": [id]}));
+    let after = server.get(&event).await;
+    assert_eq!(after["adoptions"], 1);
+    assert!(after["weight"].as_f64().unwrap() > before["weight"].as_f64().unwrap());
+    let again = server.post("/v1/namespaces/a/adoptions", receipt).await;
+    assert_eq!(again["status"], "duplicate");
+    assert_eq!(server.get(&event).await["adoptions"], 1);
+
+    let empty =
+        json!({"receipt_id": "r2", "assessment": assessed["assessment"], "evidence_refs": []});
+    let nothing = server.post("/v1/namespaces/a/adoptions", empty).await;
+    assert_eq!(nothing, json!({"status": "recorded", "incremented": []}));
+    let other =
+        json!({"receipt_id": "r1", "assessment": assessed["assessment"], "evidence_refs": []});
+    let request = server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&other);
+    server.problem(request, 409, "conflict").await;
+    let unknown = json!({"receipt_id": "r3", "assessment": "a_nothing", "evidence_refs": []});
+    let request = server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&unknown);
+    server.problem(request, 404, "not_found").await;
+}

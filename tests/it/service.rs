@@ -1,0 +1,110 @@
+//! Service level: health, metrics, ontology, unknown calls, starting and stopping.
+
+use crate::support::{TestServer, check_problem, program, run};
+use reqwest::Method;
+use std::process::Stdio;
+
+#[tokio::test]
+async fn health_readiness_metrics_and_ontology_answer() {
+    let server = TestServer::start();
+    assert_eq!(server.get("/healthz").await["status"], "ok");
+    assert_eq!(server.get("/readyz").await["status"], "ok");
+    let response = server.request(Method::GET, "/ontology").send().await.unwrap();
+    assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/turtle"));
+    assert!(response.text().await.unwrap().contains("https://w3id.org/stratagate/ns#"));
+    let metrics =
+        server.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(
+        metrics.contains(
+            r#"stratagate_http_requests_total{method="GET",route="/healthz",status="200"} 1"#
+        ),
+        "{metrics}"
+    );
+}
+
+#[tokio::test]
+async fn unknown_calls_and_methods_are_problems() {
+    let server = TestServer::start();
+    for path in ["/", "/v1", "/v1/namespaces/a/nonsense", "/v1/namespaces//turns", "/healthz/"] {
+        server.problem(server.request(Method::GET, path), 404, "unknown_route").await;
+    }
+    for (method, path, allowed) in [
+        (Method::DELETE, "/healthz", "GET"),
+        (Method::PATCH, "/v1/namespaces/a", "DELETE"),
+        (Method::GET, "/v1/namespaces/a/turns", "POST"),
+    ] {
+        let response = server.request(method, path).send().await.unwrap();
+        let allow = response.headers()["allow"].to_str().unwrap().to_owned();
+        assert!(allow.contains(allowed), "{path}: {allow}");
+        check_problem(response, 405, "method_not_allowed").await;
+    }
+}
+
+#[tokio::test]
+async fn every_answer_carries_a_request_id() {
+    let server = TestServer::start();
+    let own = server.request(Method::GET, "/healthz").send().await.unwrap();
+    assert!(own.headers()["x-request-id"].len() >= 16);
+    let request = server.request(Method::GET, "/nowhere").header("x-request-id", "trace-7");
+    assert_eq!(request.send().await.unwrap().headers()["x-request-id"], "trace-7");
+}
+
+#[test]
+fn a_second_server_on_one_folder_is_refused_by_name() {
+    let server = TestServer::start();
+    let output = run(server.data(), &["serve", "--listen", "127.0.0.1:0"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains(server.base()), "{errors}");
+    assert!(errors.contains(&server.pid().to_string()), "{errors}");
+}
+
+#[test]
+fn an_address_that_others_can_reach_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let output = run(folder.path(), &["serve", "--listen", address]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("127.0.0.1"), "{errors}");
+    }
+}
+
+#[test]
+fn a_clock_that_backdates_is_announced_loudly() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = program(folder.path())
+        .args(["serve", "--listen", "127.0.0.1:0", "--clock", "messages"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(child.stdout.take().unwrap()),
+        &mut line,
+    )
+    .unwrap();
+    child.kill().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("WARNING: --clock messages"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_stopped_server_ends_its_streams_and_gives_the_folder_back() {
+    let mut server = TestServer::start();
+    server.configure("a", serde_json::json!({})).await;
+    let stream = server.request(Method::GET, "/v1/namespaces/a/jobs/events");
+    let stream = stream.send().await.unwrap();
+    assert!(stream.status().is_success());
+    let stopped = std::process::Command::new("kill")
+        .args(["-TERM", &server.pid().to_string()])
+        .status()
+        .unwrap();
+    assert!(stopped.success());
+    assert!(server.wait().success());
+    stream.text().await.expect("the stream ends whole");
+    let output = run(server.data(), &["status"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
