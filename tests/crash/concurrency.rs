@@ -113,10 +113,12 @@ async fn writers_and_readers_at_once_lose_no_update() {
     let numbers: BTreeSet<u64> = receipts.iter().map(|r| r["turn"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=total).collect(), "unique and without gaps");
     let count = |query| server.api.count(ns, query);
-    let turns = count("SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { GRAPH ?g { ?s a sg:Turn } }").await;
+    let turns =
+        count("SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { GRAPH ?g { ?s a sg:Turn } }").await;
     assert_eq!(turns, total);
     for (class, field) in [("Fact", "facts"), ("Event", "events"), ("Message", "messages")] {
-        let query = format!("SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE {{ GRAPH ?g {{ ?s a sg:{class} }} }}");
+        let query =
+            format!("SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE {{ GRAPH ?g {{ ?s a sg:{class} }} }}");
         assert_eq!(info["counts"][field], server.api.count(ns, &query).await, "{class}");
     }
     let state = server.api.get(&at(ns, "/entities/project:harbour")).await.well();

@@ -94,7 +94,13 @@ async fn erasing_while_in_use_is_whole_and_the_name_can_be_used_again_at_once() 
             users.push(tokio::spawn(async move {
                 while !over.load(Ordering::SeqCst) {
                     let answer = match user {
-                        0 => api.post(&at("busy", "/search"), json!({"query": "npm", "in": ["events", "messages"]})).await,
+                        0 => {
+                            api.post(
+                                &at("busy", "/search"),
+                                json!({"query": "npm", "in": ["events", "messages"]}),
+                            )
+                            .await
+                        }
                         1 => api.get(&at("busy", "/export?format=nquads")).await,
                         2 => api.post(&at("busy", "/seal"), json!({})).await,
                         _ => api.get(&at("busy", "/events")).await,
@@ -179,7 +185,10 @@ async fn the_clock_of_messages_begins_with_the_first_message_and_goes_on_after_a
     let times = recorded(&server, "story").await;
     assert!(times.is_sorted(), "{times:?}");
     assert!(times.iter().all(|at| at.as_str() < "2025-05-09"), "{times:?}");
-    let asked = at("story", "/entities/project:harbour?known_at=2025-05-07T00:00:00Z&valid_at=2025-05-09T00:00:00Z");
+    let asked = at(
+        "story",
+        "/entities/project:harbour?known_at=2025-05-07T00:00:00Z&valid_at=2025-05-09T00:00:00Z",
+    );
     let state = server.api.get(&asked).await.well();
     assert_eq!(state["current"][0]["value"], "npm", "{state}");
     let now = server.api.get(&at("story", "/entities/project:harbour")).await.well();

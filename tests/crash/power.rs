@@ -63,6 +63,8 @@ impl Scene {
             let again = api.post(&at(NS, "/turns"), turn.clone()).await;
             assert_eq!(again.status, 200, "{what}: {again:?}");
             assert_eq!(again.body["message_ids"], receipt["message_ids"], "{what}");
+        }
+        for (turn, receipt) in self.known.iter().step_by(4) {
             let word = token_of(turn["turn_id"].as_str().unwrap());
             api.finds(NS, &word, &receipt["message_ids"]).await;
         }
@@ -131,7 +133,7 @@ async fn a_torn_end_of_the_journal_is_cut_off_and_nothing_else() {
     let record = &whole[acknowledged..];
     assert!(record.len() > 300);
     let mut chance = Chance::new(9);
-    for kept in [1, 20, 30, record.len() / 2, record.len() - 1] {
+    for kept in [20, record.len() / 2, record.len() - 1] {
         let part = &record[..kept];
         let with_store = chance.percent(50);
         scene

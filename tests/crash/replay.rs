@@ -9,7 +9,8 @@ use std::path::Path;
 
 /// Says where two exports differ.
 pub fn difference(before: &str, after: &str) -> String {
-    let of = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    let of =
+        |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (before, after) = (of(before), of(after));
     let lost = before.difference(&after).take(10).map(|line| format!("- {line}"));
     let new = after.difference(&before).take(10).map(|line| format!("+ {line}"));
@@ -21,7 +22,13 @@ pub fn assert_same(before: &str, after: &str, what: &str) {
 }
 
 /// Writes turns of three threads with everything that leaves records, and returns their receipts.
-pub async fn fill(api: &Api, ns: &str, turns: u64, chance: &mut Chance, prefix: &str) -> Vec<(Value, Value)> {
+pub async fn fill(
+    api: &Api,
+    ns: &str,
+    turns: u64,
+    chance: &mut Chance,
+    prefix: &str,
+) -> Vec<(Value, Value)> {
     let mut known = Vec::new();
     for number in 0..turns {
         let thread = *chance.pick(&["main", "side", "第三"]);
@@ -47,7 +54,8 @@ pub async fn act(api: &Api, ns: &str) {
         "fit": "says it", "missing": "", "next_strategy": "answer"});
     let judged = api.post(&at(ns, "/assess"), body).await.well();
     assert_eq!(judged["accepted"], refs, "{judged}");
-    let body = json!({"receipt_id": "receipt", "assessment": judged["assessment"], "evidence_refs": refs});
+    let body =
+        json!({"receipt_id": "receipt", "assessment": judged["assessment"], "evidence_refs": refs});
     api.post(&at(ns, "/adoptions"), body).await.well();
     let events = api.list(ns, "/events").await;
     let event = |index: usize| events[index % events.len()]["id"].as_str().unwrap().to_owned();

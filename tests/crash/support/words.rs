@@ -33,8 +33,11 @@ pub fn turn(chance: &mut Chance, id: &str, thread: &str) -> Value {
         json!({"role": "assistant", "content": answer, "at": at}),
     ];
     if chance.percent(15) {
-        messages.insert(1, json!({"role": "assistant", "content": null, "at": at, "tool_calls": [
-            {"id": "c1", "name": "run", "arguments": {"cmd": "ls"}, "result": "README.md"}]}));
+        messages.insert(
+            1,
+            json!({"role": "assistant", "content": null, "at": at, "tool_calls": [
+            {"id": "c1", "name": "run", "arguments": {"cmd": "ls"}, "result": "README.md"}]}),
+        );
     }
     json!({"turn_id": id, "thread": thread, "messages": messages})
 }
@@ -46,6 +49,7 @@ pub fn token_of(turn_id: &str) -> String {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     // Letters only, so that the word is not cut at a digit.
-    let letters: String = (0..12).map(|i| char::from(b'a' + ((hash >> (5 * i)) % 26) as u8)).collect();
+    let letters: String =
+        (0..12).map(|i| char::from(b'a' + ((hash >> (5 * i)) % 26) as u8)).collect();
     format!("zq{letters}")
 }
