@@ -5,7 +5,7 @@ use super::caches::{BlockIndex, EventIndex};
 use super::change::Change;
 use super::error::MemoryError;
 use super::hot::Hot;
-use super::indexer::IndexQueue;
+use super::index_queue::IndexQueue;
 use super::types::Settings;
 use super::writer::{QueuedCapture, Writer};
 use crate::clock::Clock;

@@ -458,3 +458,6 @@ fn write_name(folder: &Path, name: &NamespaceName) -> Result<(), MemoryError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
