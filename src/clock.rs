@@ -26,11 +26,11 @@ impl Clock {
     pub fn now(&self) -> DateTime<Utc> {
         let now = match self {
             Self::System => Utc::now(),
-            Self::Messages(newest) => match newest.load(Ordering::SeqCst) {
-                // Before any message this clock stands at its beginning: the wall clock must never
-                // show through, or everything after it would count as known only then.
-                micros => Utc.timestamp_micros(micros).single().unwrap_or_default(),
-            },
+            // Before any message this clock stands at its beginning: the wall clock must never show
+            // through, or everything after it would count as known only then.
+            Self::Messages(newest) => {
+                Utc.timestamp_micros(newest.load(Ordering::SeqCst)).single().unwrap_or_default()
+            }
             Self::Fixed(at) => *at,
         };
         DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now)

@@ -429,4 +429,20 @@ mod tests {
         assert!(score.to_string().contains("recall 0.500"), "{score}");
         assert!(score.notes.iter().any(|n| n.contains("missed e2")), "{:?}", score.notes);
     }
+
+    /// The dialogues under `tests/extract` are ours; they hold cases the rules are known to miss.
+    #[test]
+    fn the_rules_stay_as_good_as_they_are_on_our_dialogues() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/extract");
+        let mut total = Score::default();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let file: GoldFile = serde_json::from_str(&text).unwrap();
+            total.add(&score(&file, &Rules).unwrap());
+        }
+        assert!(total.all.gold > 100, "{total}");
+        assert!(total.all.precision() >= 0.95, "{total}\n{}", total.notes.join("\n"));
+        assert!(total.all.recall() >= 0.9, "{total}\n{}", total.notes.join("\n"));
+        assert!(total.all.time_accuracy() >= 0.95, "{total}\n{}", total.notes.join("\n"));
+    }
 }

@@ -58,7 +58,7 @@ pub fn plan(
     let mut outcomes: Vec<Result<TurnReceipt, usize>> = Vec::with_capacity(turns.len());
     for (index, new) in turns.into_iter().enumerate() {
         let at = if many { format!("turns[{index}].") } else { String::new() };
-        let checked = check_turn(new, &zone, now, &at)?;
+        let checked = check_turn(new, zone, now, &at)?;
         let id = checked.turn.id.clone();
         let earlier = match overlay.turns.get(&id) {
             Some((hash, receipt)) => Some((hash.clone(), receipt.clone())),
@@ -218,7 +218,7 @@ fn check_name(field: String, value: &str) -> Result<(), MemoryError> {
 
 fn check_turn(
     new: NewTurn,
-    zone: &Zone,
+    zone: Zone,
     now: DateTime<Utc>,
     at: &str,
 ) -> Result<Checked, MemoryError> {
@@ -247,7 +247,7 @@ fn check_turn(
 
 fn check_message(
     new: NewMessage,
-    zone: &Zone,
+    zone: Zone,
     now: DateTime<Utc>,
     turn: &str,
     index: usize,

@@ -31,7 +31,7 @@ impl Namespace {
             find("store_behind", format!("the store has applied {applied} of {last} records"));
         }
         self.check_slots(&tx, &mut find)?;
-        self.check_sources(&tx, &mut find)?;
+        Self::check_sources(&tx, &mut find)?;
         drop(tx);
         if let Some(view) = NamedQuery::find("integrity") {
             let mut arguments = BTreeMap::new();
@@ -104,7 +104,6 @@ impl Namespace {
 
     /// Every Event and Fact names its sources.
     fn check_sources(
-        &self,
         tx: &crate::store::Tx<'_>,
         find: &mut impl FnMut(&'static str, String),
     ) -> Result<(), MemoryError> {

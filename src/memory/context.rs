@@ -25,7 +25,7 @@ impl Namespace {
         Lambda::new(lambda).map_err(|error| MemoryError::invalid("lambda", error.to_string()))
     }
 
-    fn standing(&self, index: &BlockIndex, meta: &BlockMeta, lambda: Lambda) -> Standing {
+    fn standing(index: &BlockIndex, meta: &BlockMeta, lambda: Lambda) -> Standing {
         // A Block that is not ready takes no part in decay: it is shown as it is.
         if meta.state != BlockState::Ready {
             return Standing { weight: 1.0, age: 0, level: meta.anchor_level };
@@ -85,7 +85,7 @@ impl Namespace {
     pub fn block(&self, id: &BlockId, level: Option<Level>) -> Result<BlockCard, MemoryError> {
         let lambda = self.lambda()?;
         let found = self.with_blocks(|index| {
-            index.get(id).map(|meta| (meta.clone(), self.standing(index, meta, lambda)))
+            index.get(id).map(|meta| (meta.clone(), Self::standing(index, meta, lambda)))
         })?;
         let (meta, standing) = found.ok_or_else(|| self.no_block(id))?;
         let tx = self.store.begin()?;
@@ -118,7 +118,7 @@ impl Namespace {
                         .is_none_or(|(thread, seq)| (&meta.thread, meta.seq) > (thread, *seq))
                 })
                 .take(limit + 1)
-                .map(|meta| (meta.clone(), self.standing(index, meta, lambda)))
+                .map(|meta| (meta.clone(), Self::standing(index, meta, lambda)))
                 .collect()
         })?;
         let next = (rows.len() > limit).then(|| {
@@ -142,7 +142,7 @@ impl Namespace {
         self.write(|_| {
             let planned = self.with_blocks(|index| {
                 let meta = index.get(id)?;
-                let shown = self.standing(index, meta, lambda).level;
+                let shown = Self::standing(index, meta, lambda).level;
                 let level = match to {
                     ExpandTo::Next => shown.raised(),
                     // An expansion never lowers a view.
@@ -170,7 +170,7 @@ impl Namespace {
         let rows: Vec<(BlockMeta, Standing)> = self.with_blocks(|index| {
             index
                 .thread(thread)
-                .map(|meta| (meta.clone(), self.standing(index, meta, lambda)))
+                .map(|meta| (meta.clone(), Self::standing(index, meta, lambda)))
                 .collect()
         })?;
         let tx = self.store.begin()?;

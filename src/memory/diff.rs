@@ -9,6 +9,9 @@ use crate::store::Tx;
 use crate::temporal::{self, Clock, SlotDifference};
 use chrono::{DateTime, Utc};
 
+/// A change with the instant that orders it, and its cause.
+type Dated = (DateTime<Utc>, FactCard, Option<EventId>);
+
 impl Namespace {
     /// Compares two points of a clock.
     ///
@@ -34,7 +37,7 @@ impl Namespace {
             DiffClock::Known => (Clock::Known, AsOf { valid_at: None, known_at: Some(TxTime(to)) }),
         };
         let mut diff = Diff::default();
-        let mut order: [Vec<(DateTime<Utc>, FactCard, Option<EventId>)>; 4] = Default::default();
+        let mut order: [Vec<Dated>; 4] = Default::default();
         for id in tx.slot_ids()? {
             let Some(view) = SlotView::read(&tx, &id, &forgotten)? else { continue };
             let slot_diff = temporal::diff(&view.facts, &view.conflicts, from, to, which);
@@ -50,9 +53,8 @@ impl Namespace {
             list.sort_by(|a, b| (a.0, &a.1.fact.id).cmp(&(b.0, &b.1.fact.id)));
         }
         let [added, ended, corrected, conflicted] = order;
-        let strip = |list: Vec<(DateTime<Utc>, FactCard, Option<EventId>)>| {
-            list.into_iter().map(|(_, card, cause)| (card, cause)).collect()
-        };
+        let strip =
+            |list: Vec<Dated>| list.into_iter().map(|(_, card, cause)| (card, cause)).collect();
         diff.added = strip(added);
         diff.ended = strip(ended);
         diff.corrected = strip(corrected);
@@ -66,14 +68,14 @@ impl Namespace {
         view: &SlotView,
         difference: SlotDifference,
         as_of: AsOf,
-    ) -> Result<Option<(DateTime<Utc>, FactCard, Option<EventId>)>, MemoryError> {
+    ) -> Result<Option<Dated>, MemoryError> {
         let Some(fact) = view.facts.iter().find(|fact| fact.id == difference.fact) else {
             return Ok(None);
         };
         let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
         let status =
             temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
-        let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
+        let card = Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
         Ok(Some((difference.at, card, difference.cause)))
     }
 }

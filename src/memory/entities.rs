@@ -99,7 +99,7 @@ impl Namespace {
         for slot in tx.slots_of(&entity.id)? {
             let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
             let slot_state = view.state(as_of, now);
-            let card = |fact, status| self.fact_card(&tx, fact, status, as_of);
+            let card = |fact, status| Self::fact_card(&tx, fact, status, as_of);
             for fact in &slot_state.current {
                 state.current.push(card(fact, FactStatus::Current)?);
             }
@@ -116,7 +116,7 @@ impl Namespace {
                     state.planned.push(card(fact, FactStatus::Planned)?);
                 }
             }
-            state.conflicts.extend(self.conflict_cards(&tx, &view, &slot_state.conflict, as_of)?);
+            state.conflicts.extend(Self::conflict_cards(&tx, &view, &slot_state.conflict, as_of)?);
         }
         let by_property = |a: &super::types::FactCard, b: &super::types::FactCard| {
             let key = |card: &super::types::FactCard| {
@@ -149,7 +149,7 @@ impl Namespace {
         let mut entries = Vec::new();
         for slot in tx.slots_of(&entity.id)? {
             let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
-            self.slot_entries(&tx, &view, as_of, now, &mut entries)?;
+            Self::slot_entries(&tx, &view, as_of, now, &mut entries)?;
         }
         for row in self.event_index()?.rows() {
             if !row.entities.contains(&entity.id)
@@ -181,7 +181,6 @@ impl Namespace {
     }
 
     fn slot_entries(
-        &self,
         tx: &Tx<'_>,
         view: &SlotView,
         as_of: AsOf,
@@ -199,7 +198,7 @@ impl Namespace {
         ];
         for (facts, status) in lists {
             for fact in facts {
-                let card = self.fact_card(tx, fact, status, as_of)?;
+                let card = Self::fact_card(tx, fact, status, as_of)?;
                 let began = fact.valid_from.map_or(fact.recorded_at.0, |from| from.0);
                 let planned = status == FactStatus::Planned;
                 entries.push(TimelineEntry {

@@ -12,7 +12,6 @@ use std::collections::{BTreeSet, HashSet};
 impl Namespace {
     /// Builds an Event's card as known at a time.
     pub(super) fn event_card(
-        &self,
         tx: &Tx<'_>,
         stored: StoredEvent,
         known_at: Option<TxTime>,
@@ -46,7 +45,7 @@ impl Namespace {
         let stored = tx.event(id)?.ok_or_else(|| self.not_found("event", id.as_str()))?;
         let forgotten = tx.forgotten_events()?;
         let turns = tx.counters()?.turns;
-        self.event_card(&tx, stored, None, &forgotten, turns)
+        Self::event_card(&tx, stored, None, &forgotten, turns)
     }
 
     /// Lists Events, oldest mention first.
@@ -84,7 +83,7 @@ impl Namespace {
                 break;
             }
             let Some(stored) = tx.event(&row.id)? else { continue };
-            items.push(self.event_card(&tx, stored, filter.known_at, &forgotten, turns)?);
+            items.push(Self::event_card(&tx, stored, filter.known_at, &forgotten, turns)?);
             last = Some((row.mentioned_at, row.id.clone()));
         }
         Ok(Page { items, next })

@@ -55,7 +55,6 @@ pub fn is_hidden(fact: &Fact, forgotten: &HashSet<EventId>) -> bool {
 impl Namespace {
     /// Shows a Fact with a status that has been worked out.
     pub(super) fn fact_card(
-        &self,
         tx: &Tx<'_>,
         fact: &Fact,
         status: FactStatus,
@@ -82,19 +81,18 @@ impl Namespace {
     }
 
     /// Shows a Fact as it stands now.
-    pub(super) fn fact_card_now(&self, tx: &Tx<'_>, fact: Fact) -> Result<FactCard, MemoryError> {
+    pub(super) fn fact_card_now(&self, tx: &Tx<'_>, fact: &Fact) -> Result<FactCard, MemoryError> {
         let id = fact.slot.id();
         let facts = tx.facts_of(&id)?;
         let conflicts = tx.conflicts_of(&id)?;
         let now = ValidTime(self.now());
-        let status = temporal::status_of(&fact, &facts, &conflicts, now, None);
+        let status = temporal::status_of(fact, &facts, &conflicts, now, None);
         // What has not begun yet is shown beside what is planned.
-        self.fact_card(tx, &fact, status.unwrap_or(FactStatus::Planned), AsOf::default())
+        Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), AsOf::default())
     }
 
     /// Shows conflicts of a Slot whose candidates are undecided.
     pub(super) fn conflict_cards(
-        &self,
         tx: &Tx<'_>,
         view: &SlotView,
         contested: &[&Fact],
@@ -107,7 +105,7 @@ impl Namespace {
             }
             let mut candidates = Vec::new();
             for fact in contested.iter().filter(|fact| conflict.candidates.contains(&fact.id)) {
-                candidates.push(self.fact_card(tx, fact, FactStatus::Conflict, as_of)?);
+                candidates.push(Self::fact_card(tx, fact, FactStatus::Conflict, as_of)?);
             }
             if candidates.len() > 1 {
                 cards.push(ConflictCard {

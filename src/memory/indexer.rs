@@ -298,7 +298,7 @@ impl<'a> DocBuilder<'a> {
     ) -> Result<(), MemoryError> {
         let Some(fact) = self.tx.fact(id)? else { return Ok(()) };
         let key = DocKey::new(DocKind::Fact, "", id.as_str());
-        let card = self.namespace.fact_card_now(self.tx, fact)?;
+        let card = self.namespace.fact_card_now(self.tx, &fact)?;
         let hidden = card.fact.events.iter().all(|event| self.forgotten.contains(event));
         if hidden || card.status == FactStatus::Retracted {
             gone.push(key);
@@ -311,7 +311,7 @@ impl<'a> DocBuilder<'a> {
             doc.tags = vec![property.label_en.to_owned(), property.label_zh.to_owned()];
         }
         doc.date_text = date_words(at.date_naive());
-        doc.status = card.status.as_str().to_owned();
+        card.status.as_str().clone_into(&mut doc.status);
         doc.entities = vec![card.fact.slot.entity.0.clone()];
         if let crate::model::FactValue::Entity(value) = &card.fact.value {
             doc.entities.push(value.0.clone());
@@ -334,7 +334,7 @@ fn message_doc(stored: &StoredMessage, texts: &[&str], place: usize) -> Doc {
         }
     }
     let mut doc = Doc::new(key, message.at.utc, body);
-    doc.speaker = message.speaker_or_role().to_owned();
+    message.speaker_or_role().clone_into(&mut doc.speaker);
     doc.date_text = date_words(message.at.local_day());
     (doc.context, doc.around) = words_beside(texts, place);
     doc

@@ -192,20 +192,19 @@ impl<'a> Resolver<'a> {
         if key.is_empty() {
             return Ok(None);
         }
-        let id = match self.find(entity, &key)? {
-            Some(id) => id,
-            None => {
-                let id = entity.id();
-                let new = Entity {
-                    id: id.clone(),
-                    kind: entity.kind,
-                    label: entity.name.trim().to_owned(),
-                    aliases: Vec::new(),
-                };
-                self.known.insert(id.clone(), new);
-                self.changed.insert(id.clone());
-                id
-            }
+        let id = if let Some(id) = self.find(entity, &key)? {
+            id
+        } else {
+            let id = entity.id();
+            let new = Entity {
+                id: id.clone(),
+                kind: entity.kind,
+                label: entity.name.trim().to_owned(),
+                aliases: Vec::new(),
+            };
+            self.known.insert(id.clone(), new);
+            self.changed.insert(id.clone());
+            id
         };
         self.add_names(&id, entity);
         Ok(Some(id))

@@ -53,7 +53,7 @@ impl Namespace {
         let mut omitted = Vec::new();
         let mut events = Vec::new();
         for (id, why) in self.event_candidates(&finder, request)? {
-            let Some(candidate) = self.event_candidate(&finder, &id, why)? else { continue };
+            let Some(candidate) = Self::event_candidate(&finder, &id, why)? else { continue };
             let seen = !candidate.sources.is_empty()
                 && candidate.sources.iter().all(|source| visible.contains(source));
             if seen {
@@ -190,13 +190,12 @@ impl Namespace {
     }
 
     fn event_candidate(
-        &self,
         finder: &Finder<'_>,
         id: &EventId,
         why: String,
     ) -> Result<Option<Candidate>, MemoryError> {
         let Some(stored) = finder.tx.event(id)? else { return Ok(None) };
-        let card = self.event_card(
+        let card = Self::event_card(
             finder.tx,
             stored,
             finder.as_of.known_at,
@@ -276,7 +275,7 @@ impl Namespace {
             ];
             for (facts, status) in lists {
                 for fact in facts {
-                    let card = self.fact_card(finder.tx, fact, status, finder.as_of)?;
+                    let card = Self::fact_card(finder.tx, fact, status, finder.as_of)?;
                     lines.push(format!("  [{}] {}", status.as_str(), one_line(&sentence(&card))));
                     events.extend(fact.events.first().cloned());
                 }
@@ -327,7 +326,7 @@ impl Namespace {
             };
             for id in item.events.iter().take(8) {
                 let Some(stored) = tx.event(id)? else { continue };
-                let card = self.event_card(tx, stored, as_of.known_at, &forgotten, turns)?;
+                let card = Self::event_card(tx, stored, as_of.known_at, &forgotten, turns)?;
                 let event = &card.event;
                 texts.push(format!("{} {} {}", event.speaker, event.title, event.summary));
                 if matches!(event.status, EventStatus::Planned | EventStatus::Tentative) {

@@ -282,7 +282,7 @@ impl Finder<'_> {
             None if known_at.is_some_and(|at| fact.recorded_at > at) => return Ok(None),
             None => FactStatus::Planned,
         };
-        let card = self.namespace.fact_card(self.tx, &fact, status, self.as_of)?;
+        let card = Namespace::fact_card(self.tx, &fact, status, self.as_of)?;
         let mut sources = Vec::new();
         let mut thread = None;
         for event in &fact.events {
@@ -345,24 +345,21 @@ impl Finder<'_> {
         }
         let state = self.tx.block_state(id)?;
         let summary = self.tx.summary(id)?;
-        let (text, at) = match &summary {
-            Some(summary) => {
-                let first = match block.messages.first() {
-                    Some(first) => self.tx.message(&block.thread, first)?,
-                    None => None,
-                };
-                let at = first.map_or(block.sealed_at, |stored| stored.message.at.utc);
-                (format!("{}: {}", summary.title, summary.short), at)
+        let (text, at) = if let Some(summary) = &summary {
+            let first = match block.messages.first() {
+                Some(first) => self.tx.message(&block.thread, first)?,
+                None => None,
+            };
+            let at = first.map_or(block.sealed_at, |stored| stored.message.at.utc);
+            (format!("{}: {}", summary.title, summary.short), at)
+        } else {
+            let mut messages = Vec::new();
+            for message in &block.messages {
+                messages.extend(self.tx.message(&block.thread, message)?.map(|m| m.message));
             }
-            None => {
-                let mut messages = Vec::new();
-                for message in &block.messages {
-                    messages.extend(self.tx.message(&block.thread, message)?.map(|m| m.message));
-                }
-                let source = BlockSource::from(&messages[..]);
-                let at = messages.first().map_or(block.sealed_at, |message| message.at.utc);
-                (views::render(source, Level::L3, None).text, at)
-            }
+            let source = BlockSource::from(&messages[..]);
+            let at = messages.first().map_or(block.sealed_at, |message| message.at.utc);
+            (views::render(source, Level::L3, None).text, at)
         };
         let mut events = self.tx.events_of_block(id)?;
         events.retain(|event| !self.forgotten.contains(event));

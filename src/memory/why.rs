@@ -106,7 +106,7 @@ impl Namespace {
         let valid_at = as_of.valid_at.unwrap_or(ValidTime(self.now()));
         let status =
             temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
-        let card = self.fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
+        let card = Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
         let end = temporal::end_of(fact, as_of.known_at);
         let closing = end.as_ref().and_then(|end| end.closing);
         let rule = match closing {
@@ -140,7 +140,7 @@ impl Namespace {
         let turns = tx.counters()?.turns;
         let job = self.job(&stored.job).ok();
         let quotes = quotes(tx, &stored.event)?;
-        let card = self.event_card(tx, stored, as_of.known_at, forgotten, turns)?;
+        let card = Self::event_card(tx, stored, as_of.known_at, forgotten, turns)?;
         Ok(Some(WhyEvent { card, quotes, job, adopters: tx.adopters(id)? }))
     }
 }

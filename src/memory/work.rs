@@ -78,7 +78,7 @@ impl Namespace {
             let error = before.and_then(|attempt| attempt.last_error).unwrap_or_else(|| {
                 format!("the process ended during each of {MAX_ATTEMPTS} attempts")
             });
-            return self.give_up(JobRun { attempts: MAX_ATTEMPTS, ..run }, error);
+            return self.give_up(&JobRun { attempts: MAX_ATTEMPTS, ..run }, error);
         }
         let now = Utc::now();
         let begun = Attempt { attempts, last_error: None, not_before: now };
@@ -104,7 +104,7 @@ impl Namespace {
             error, "a job failed"
         );
         if attempts >= MAX_ATTEMPTS {
-            return self.give_up(run, error);
+            return self.give_up(&run, error);
         }
         let not_before = now + wait_after(attempts);
         self.note_attempt(&job.id, Attempt { attempts, last_error: Some(error), not_before })?;
@@ -117,7 +117,7 @@ impl Namespace {
         Ok(())
     }
 
-    fn give_up(&self, run: JobRun, error: String) -> Result<JobOutcome, MemoryError> {
+    fn give_up(&self, run: &JobRun, error: String) -> Result<JobOutcome, MemoryError> {
         let job = run.job.clone();
         let (there, _) = self.write(|view| {
             if !is_pending(view, &run.job) {

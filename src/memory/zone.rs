@@ -28,9 +28,9 @@ impl Zone {
     }
 
     /// Returns the offset in force at an instant.
-    pub fn offset_at(&self, at: DateTime<Utc>) -> FixedOffset {
+    pub fn offset_at(self, at: DateTime<Utc>) -> FixedOffset {
         match self {
-            Self::Fixed(offset) => *offset,
+            Self::Fixed(offset) => offset,
             Self::Named(zone) => zone.offset_from_utc_datetime(&at.naive_utc()).fix(),
         }
     }
@@ -39,7 +39,7 @@ impl Zone {
     ///
     /// # Errors
     /// Says what was expected when the text is no date-time.
-    pub fn stamp(&self, text: &str) -> Result<Stamp, String> {
+    pub fn stamp(self, text: &str) -> Result<Stamp, String> {
         let utc = FixedOffset::east_opt(0).expect("zero is a valid offset");
         let first = parse_instant(text, utc)?;
         if first.basis == StampBasis::Given {
@@ -49,7 +49,7 @@ impl Zone {
         // In a gap or an overlap of summer time, the offset before it is taken.
         let civil = first.utc.naive_utc();
         let offset = match self {
-            Self::Fixed(offset) => *offset,
+            Self::Fixed(offset) => offset,
             Self::Named(zone) => zone
                 .from_local_datetime(&civil)
                 .earliest()
@@ -59,7 +59,7 @@ impl Zone {
     }
 
     /// Stands in for a message's missing time.
-    pub fn assumed(&self, now: DateTime<Utc>) -> Stamp {
+    pub fn assumed(self, now: DateTime<Utc>) -> Stamp {
         Stamp {
             utc: now,
             offset_seconds: self.offset_at(now).local_minus_utc(),

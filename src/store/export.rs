@@ -23,7 +23,7 @@ impl NamespaceStore {
     pub fn write_nquads(&self, out: &mut dyn Write) -> Result<(), StoreError> {
         let tx = self.begin()?;
         let mut lines = Vec::new();
-        for quad in tx.raw().iter() {
+        for quad in tx.raw() {
             let quad = quad?;
             if is_system(&tx, &quad) {
                 continue;
@@ -44,7 +44,7 @@ impl NamespaceStore {
     pub fn write_trig(&self, out: &mut dyn Write) -> Result<(), StoreError> {
         let tx = self.begin()?;
         let mut quads = Vec::new();
-        for quad in tx.raw().iter() {
+        for quad in tx.raw() {
             let quad = quad?;
             if !is_system(&tx, &quad) {
                 quads.push(quad);

@@ -342,7 +342,7 @@ fn walk_expression(expression: &Expression) -> Result<(), QueryError> {
             walk_expression(c)?;
         }
         E::Coalesce(list) | E::FunctionCall(_, list) => {
-            list.iter().try_for_each(walk_expression)?
+            list.iter().try_for_each(walk_expression)?;
         }
         E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) => {}
     }

@@ -59,6 +59,16 @@ impl Frame {
     }
 }
 
+/// How often the words of a date come round: a bare weekday every week, a bare day of the month
+/// every month, a date without a year every year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cycle {
+    Fixed,
+    Week,
+    Month,
+    Year,
+}
+
 /// A stretch of whole local days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
@@ -69,13 +79,13 @@ pub(super) struct Span {
     pub approx: bool,
     /// The day meant when the stretch serves as a bound ("until mid June"); else its own bounds.
     pub pivot: Option<NaiveDate>,
-    /// Whether another mention may move it to another year or month (no year was said).
-    pub floating: bool,
+    /// What its words leave open, so that the end of a range may be counted on from its start.
+    pub floating: Cycle,
 }
 
 impl Span {
     pub fn new(first: NaiveDate, last: NaiveDate, precision: Precision, basis: Basis) -> Self {
-        Self { first, last, precision, basis, approx: false, pivot: None, floating: false }
+        Self { first, last, precision, basis, approx: false, pivot: None, floating: Cycle::Fixed }
     }
 
     pub fn day(day: NaiveDate, basis: Basis) -> Self {
@@ -87,8 +97,8 @@ impl Span {
         self
     }
 
-    pub fn floating(mut self) -> Self {
-        self.floating = true;
+    pub fn floating(mut self, cycle: Cycle) -> Self {
+        self.floating = cycle;
         self
     }
 

@@ -1,8 +1,8 @@
 //! Chinese time words.
 
 use super::calendar::{
-    Edge, Frame, Length, Span, edge, half, month, month_from, quarter, quarter_from, season, shift,
-    week, weekday_in_week, weekday_near, weekend, year, ymd,
+    Cycle, Edge, Frame, Length, Span, edge, half, month, month_from, quarter, quarter_from, season,
+    shift, week, weekday_in_week, weekday_near, weekend, year, ymd,
 };
 use super::compose::{Atom, What};
 use super::english::{Reader, distant, run, whole};
@@ -231,7 +231,7 @@ fn read_weekday(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<At
     }
     let index = weekday_index(word(captures, 1)?)?;
     let past = tense_around(text, captures.get(0)?.start()) == Tense::Past;
-    whole(captures, What::Span(weekday_near(frame.today, index, past)?.floating()))
+    whole(captures, What::Span(weekday_near(frame.today, index, past)?.floating(Cycle::Week)))
 }
 
 fn read_month(captures: &Captures<'_>, _: &str, frame: &Frame) -> Option<Atom> {

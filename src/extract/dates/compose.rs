@@ -1,8 +1,8 @@
 //! Joins atoms into mentions and reads the small words around them.
 
 use super::calendar::{
-    Frame, Length, Span, days_from, instant, month_from, occurrence, open_from, range_occurrence,
-    week, year,
+    Cycle, Frame, Length, Span, days_from, instant, month_from, occurrence, open_from,
+    range_occurrence, week, weekday_near, year,
 };
 use super::english::{edge_before, floor_boundary, pattern};
 use super::{Shape, TimeMention};
@@ -499,11 +499,18 @@ fn join(text: &str, frame: &Frame, last: &mut Piece, piece: &Piece) -> bool {
         return false;
     }
     let mut bound = end.end_bound();
-    if bound < start.first && end.floating {
-        // "From November to February" ends in the year after.
-        bound = bound
-            .with_year(start.first.year() + i32::from(end.last.month() < start.first.month()))
-            .unwrap_or(bound);
+    if bound < start.first {
+        // "From November to February" ends in the year after, "Monday to Wednesday" in its week.
+        let later = match end.floating {
+            Cycle::Fixed => None,
+            Cycle::Week => weekday_near(start.first, bound.weekday().num_days_from_monday(), false)
+                .map(|s| s.first),
+            Cycle::Month => month_from(start.first, i32::from(bound.day() < start.first.day()))
+                .and_then(|m| bound.with_year(m.first.year())?.with_month(m.first.month())),
+            Cycle::Year => bound
+                .with_year(start.first.year() + i32::from(end.last.month() < start.first.month())),
+        };
+        bound = later.unwrap_or(bound);
     }
     if bound < start.first || bound < frame.today && last.shape == Shape::Deadline {
         return false;

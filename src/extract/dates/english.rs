@@ -2,7 +2,7 @@
 //! days`, `on Thursday`, clock times, lengths and rhythms.
 
 use super::calendar::{
-    Edge, Frame, Length, Span, edge, half, month_from, quarter_from, season, shift, week,
+    Cycle, Edge, Frame, Length, Span, edge, half, month_from, quarter_from, season, shift, week,
     weekday_in_week, weekday_near, weekday_number, weekend, year,
 };
 use super::compose::{Atom, What};
@@ -337,7 +337,7 @@ pub(super) fn weekday_atom(
     frame: &Frame,
 ) -> Option<Atom> {
     let past = tense_around(text, range.start) == Tense::Past;
-    let span = weekday_near(frame.today, number, past)?.floating();
+    let span = weekday_near(frame.today, number, past)?.floating(Cycle::Week);
     Some(Atom { range, what: What::Span(span) })
 }
 

@@ -1,7 +1,7 @@
 //! English dates that are written out: days, months, quarters, seasons, years, decades, ISO forms.
 
 use super::calendar::{
-    Edge, Frame, Span, edge, half, in_range, month, month_from, quarter, season, year, ymd,
+    Cycle, Edge, Frame, Span, edge, half, in_range, month, month_from, quarter, season, year, ymd,
 };
 use super::compose::{Atom, What};
 use super::english::{Reader, half_of, run, season_number, whole};
@@ -127,7 +127,7 @@ pub(super) fn with_year(
             (this_year - 1..=this_year + 4).filter_map(make).find(|s| s.last >= cut)
         }
     };
-    Some(found?.basis(Basis::Relative).floating())
+    Some(found?.basis(Basis::Relative).floating(Cycle::Year))
 }
 
 fn dated(
@@ -338,7 +338,7 @@ pub(super) fn day_of_month(day: u32, tense: Tense, frame: &Frame) -> Option<Span
         .filter_map(|m| month_from(anchor, m))
         .filter_map(|m| ymd(m.first.year(), m.first.month(), day))
         .find(|date| if past { *date <= anchor } else { *date >= anchor })?;
-    Some(Span::day(date, Basis::Relative).floating())
+    Some(Span::day(date, Basis::Relative).floating(Cycle::Month))
 }
 
 fn read_quarter(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {

@@ -60,7 +60,7 @@ cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|�
 cue!(
     /// A hedge over an action, as opposed to small talk with a hedge in it.
     TENTATIVE_ACTION,
-    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)) (?:[a-z]+ing|a|an|the|another) |~(?:toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]{0,12}(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]{0,20}(?:可能|要|会)"
+    r"~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)|(?:my|our|the) [a-z]+) (?:might|may|could)(?: (?:also|even|just|not))* (?:move|switch|go|try|use|take|join|leave|quit|buy|sell|start|stop|drop|add|change|replace|migrate|get|adopt|visit|apply|travel|fly|postpone|cancel|hire|book|delay|slip|need|upgrade|ship|release|launch|come|attend|study|run|sign)~|~(?:considering|thinking (?:about|of)) (?:[a-z]+ing|a|an|the|another) |~(?:toying with|tempted to|leaning towards?|hoping to|hope to) ~|^(?:and |but |or )?(?:maybe|perhaps|possibly) (?:I'?(?:'ll)?|we'?(?:'ll)?|a |an |the |in |on |at |next |later|to |(?-i:[A-Z]))|~(?:is|are|I'm|we're) (?:maybe|perhaps|possibly) [a-z]+ing~|(?:可能|也许|或许|说不定|考虑|倾向于)[^,，。]*(?:给|换|去|用|搬|买|改|做|学|转|加|参加|推迟|取消|离职|跳槽|调|上线|开|报|要|会|接)|听说[^。]*(?:可能|要|会)"
 );
 cue!(
     NEGATED_DEED,
@@ -81,7 +81,7 @@ cue!(
 );
 cue!(
     DECISION,
-    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?-i:[A-Z][a-z]+) (?:has |have |just )*(?:agreed (?:to|on)|decided (?:to|on|against))~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]{1,20}|(?:先|就|还是|统一|一律)用[^,，。]{1,16}|(?:继续|仍然|仍)用|用 ?[A-Za-z][\w.+#]*(?: [A-Z]\w*)? ?(?:重写|来写|来做|实现|搭建|开发)|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]{1,20}|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
+    r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?-i:[A-Z][a-z]+) (?:has |have |just )*(?:agreed (?:to|on)|decided (?:to|on|against))~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]+|(?:先|就|还是|统一|一律)用[^,，。]+|(?:继续|仍然|仍)用|用 ?[A-Za-z][\w.+#]*(?: [A-Z]\w*)? ?(?:重写|来写|来做|实现|搭建|开发)|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]+|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
 );
 cue!(
     /// "Let's" that decides nothing.
@@ -103,11 +103,11 @@ cue!(
 );
 cue!(
     ALLERGY,
-    r"~(?:is|am|I'm|are|'s|'re|was|got|have|has|had|be)(?: (?:severely|badly|very|also|still|highly|deathly|mildly|really))* (?:allergic|an? (?:severe |bad |serious |mild )?(?:[a-z]+ )?allergy)~|~(?:has|have|I've got|with) (?:a |an )?(?:[a-z]+ )?(?:allergy|allergies|intolerance)~|~allergic to~|对[^,，。]{1,10}过敏|过敏"
+    r"~(?:is|am|I'm|are|'s|'re|was|got|have|has|had|be)(?: (?:severely|badly|very|also|still|highly|deathly|mildly|really))* (?:allergic|an? (?:severe |bad |serious |mild )?(?:[a-z]+ )?allergy)~|~(?:has|have|I've got|with) (?:a |an )?(?:[a-z]+ )?(?:allergy|allergies|intolerance)~|~allergic to~|对[^,，。]+过敏|过敏"
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) [\w -]{2,30} (?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) [\w -]{2,30}? (?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .{2,40} is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]{2,10}(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]{1,10}|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports|writes|builds|designs|tests|covers|coordinates|organi[sz]es|supervises|represents|plays|collects) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) (?:[\w-]+ ){1,4}(?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) (?:[\w-]+ ){1,4}?(?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .+ is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]+(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]+|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     TRIVIAL_STATE,
@@ -131,7 +131,7 @@ cue!(
 );
 cue!(
     ASKED_REQUEST,
-    r"~(?:can|could|would|will) you (?:please |also )*(?:book|send|remind|write|fix|create|add|run|deploy|make|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|publish|install|implement|migrate|refactor|merge|push|cancel|open|close|file|raise|check|find|look up|look into|look for|translate|summari[sz]e|convert|export|import|review|test|search|download|upload|restart|retry|post|build|track|log|note|print|change|list|plan|arrange|contact|ask)~|能不能(?:帮|给)|能(?:帮|给)我|可以(?:帮|给)我|(?:帮我|请)[^?？]{2,30}(?:好吗|可以吗|行吗|吧)"
+    r"~(?:can|could|would|will) you (?:please |also )*(?:book|send|remind|write|fix|create|add|run|deploy|make|order|draft|prepare|schedule|generate|update|delete|remove|rename|set|put|move|call|email|invite|buy|reserve|publish|install|implement|migrate|refactor|merge|push|cancel|open|close|file|raise|check|find|look up|look into|look for|translate|summari[sz]e|convert|export|import|review|test|search|download|upload|restart|retry|post|build|track|log|note|print|change|list|plan|arrange|contact|ask)~|能不能(?:帮|给)|能(?:帮|给)我|可以(?:帮|给)我|(?:帮我|请)[^?？]+(?:好吗|可以吗|行吗|吧)"
 );
 cue!(
     PLAN,
@@ -139,7 +139,7 @@ cue!(
 );
 cue!(
     PROBLEM,
-    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|偏高|偏低|疼|太慢|被盗"
+    r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|(?-i:[a-z]+)|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|(?:很|太|非常|特别|越来越)(?:慢|卡|不稳定|难用)|偏高|偏低|疼|太慢|被盗"
 );
 cue!(
     NO_PROBLEM,
@@ -152,7 +152,7 @@ cue!(
 cue!(
     /// Verbs that report something accomplished, whoever did it.
     RESULT,
-    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:accepted|hired|approved|certified|promoted|first|second|third|the job|a job|a new|an offer|my degree|my license|my licence|a promotion|a raise|into (?-i:[A-Z]))|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?[^,，。不没]{1,12}过了|[A-Za-z]+ ?(?:过了|完了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
+    r"(?:~(?:I|we|he|she|they|it|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4})(?:'ve|'s|'re| have| has| had| was| were| is| are| got| just| finally| also| already| then| recently| officially| all| both| been| even| actually| only)* |^(?:just |finally |also |and |then |yes,? )*)(?:finished|completed|closed|shipped|released|launched|sent|ran|won|passed|fixed|merged|deployed|signed|arrived|received|ended|delivered|published|submitted|booked|ordered|bought|visited|attended|graduated|gave birth|built|wrote|painted|performed|presented|hosted|organi[sz]ed|celebrated|opened|created|installed|repaired|planted|climbed|hiked|applied|registered|enrolled|interviewed|donated|volunteered|achieved|earned|reached|set up|approved|paid|rented|returned|landed|recorded|resolved|solved|tested|reviewed|met with|lost|secured|raised|collected|dropped off|picked up|cleaned|handed in|beat|scored|placed|certified|accepted|got (?:accepted|hired|approved|certified|promoted|first|second|third|the job|a job|a new|an offer|my degree|my license|my licence|a promotion|a raise|into (?-i:[A-Z]))|is (?:done|finished|ready|complete|live|out|closed|fixed|merged|released|deployed|signed)|are (?:done|finished|ready|complete|live|fixed|merged|deployed|signed))~|~(?:new )?(?:personal best|personal record)~|~(?:is|are|'s) (?:done|finished|complete|live|released|merged|deployed|shipped|signed|closed|fixed)~|(?:完成|做完|写完|上线|发布|通过|签|收到|修好|修复|跑完|结束|搞定|弄好|提交|交付|买|订好|订|发|寄|拿到|考过|考上|毕业|办好|办完|关闭|合并|部署|参加|获得|赢|读完|看完|跑|走完|爬|拍|完工|验收|审批|解决)(?:了|完了|好了)|已(?:经)?[^,，。不没]+过了|[A-Za-z]+ ?(?:过了|完了)|已(?:经)?(?:完成|上线|发布|通过|签署|签|收到|修复|结束|提交|交付|发出|发|部署|合并|解决|订|付款)|(?:好|完|成)了$|破(?:了)?纪录|个人最好"
 );
 cue!(
     /// Everyday verbs that are worth an Event only with a date.
@@ -174,6 +174,11 @@ cue!(
     r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|~(?:was|were|is|am|are|I'm|felt|feel|feels)(?: \w+)? (?:so|really|very|super|pretty|just)? ?(?:happy|glad|proud|excited|thankful|grateful|amazed|amazing|great|awesome|nice|cool|fun|wonderful|incredible|inspired|inspiring|thrilled|sorry|sad|stoked)~"
 );
 
+/// A cheap look before the dear pattern of negated deeds.
+fn says_no(text: &str) -> bool {
+    ["n't", "not ", "failed", "没", "未"].iter().any(|sign| text.contains(sign))
+}
+
 /// Spells a text so that the patterns read it: straight apostrophes, "won't" apart from "won".
 pub(super) fn normalised(text: &str) -> std::borrow::Cow<'_, str> {
     static WONT: std::sync::LazyLock<regex::Regex> =
@@ -192,7 +197,9 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         let asked = ASKED_REQUEST.is_match(text);
         return if asked { class(K::Request, S::Planned) } else { None };
     }
-    let would = WOULD.is_match(text) && !WOULD_STATED.is_match(text);
+    let would = (text.contains("ould") || text.contains("'d"))
+        && WOULD.is_match(text)
+        && !WOULD_STATED.is_match(text);
     if HYPOTHETICAL.is_match(clause.sentence) || would {
         return None;
     }
@@ -207,7 +214,7 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if WILL_NOT.is_match(text) {
         return None;
     }
-    if WITHDRAW.is_match(text) && !NEGATED_DEED.is_match(text) {
+    if WITHDRAW.is_match(text) && !(says_no(text) && NEGATED_DEED.is_match(text)) {
         return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
     if TENTATIVE.is_match(text) || (UNSETTLED.is_match(clause.sentence) && PLAN.is_match(text)) {
@@ -225,7 +232,11 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     if ALLERGY.is_match(text) {
         return class(K::State, S::Ongoing);
     }
-    if NEGATED_DEED.is_match(text) && !NOT_DECIDED.is_match(text) && !NOT_YET.is_match(text) {
+    if says_no(text)
+        && NEGATED_DEED.is_match(text)
+        && !NOT_DECIDED.is_match(text)
+        && !NOT_YET.is_match(text)
+    {
         return class(K::Result, S::Negated);
     }
     let time = TimeView::of(clause);
@@ -388,6 +399,9 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if time.is_ahead && open && NAMES_SOMETHING.is_match(text) {
         return class(K::Plan, S::Planned);
     }
+    if time.since && UNDER_WAY.is_match(text) {
+        return class(K::State, S::Ongoing);
+    }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
         return class(
             K::Problem,
@@ -455,6 +469,11 @@ cue!(
     /// "Is written in", "is based in": a participle that tells of no past.
     STANDING,
     r"~(?:is|are|am|'s|'re|I'm)(?: (?:still|now|currently|mostly|all))* (?:written|built|hosted|based|called|named|owned|managed|maintained|located|married|engaged|retired|divorced|deployed|stored)~"
+);
+cue!(
+    /// Something going on, in a clause that says since when or until when.
+    UNDER_WAY,
+    r"~(?:am|is|are|'m|'s|'re|been)(?: (?:still|now|currently|also))* [a-z]+ing~|一直在|正在"
 );
 cue!(BOOKED_OUT, r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|订满|约满");
 cue!(

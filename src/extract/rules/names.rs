@@ -107,7 +107,10 @@ pub(super) fn is_han_name(word: &str) -> bool {
     let mut chars = word.chars();
     let Some(first) = chars.next() else { return false };
     let rest = chars.count();
-    SURNAMES.contains(first)
+    let familiar = matches!(first, '小' | '老' | '阿')
+        && word.chars().nth(1).is_some_and(|c| SURNAMES.contains(c))
+        && rest == 1;
+    (SURNAMES.contains(first) || familiar)
         && (1..=2).contains(&rest)
         && word.chars().all(is_han)
         && ![

@@ -82,7 +82,7 @@ cue!(
 
 cue!(
     RESCHEDULES,
-    r"~(?:moved|postponed|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 
 cue!(

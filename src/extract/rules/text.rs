@@ -16,8 +16,36 @@ macro_rules! cue {
 pub(super) use cue;
 
 pub(super) fn compile(body: &str) -> Regex {
-    Regex::new(&format!("(?i){}", body.replace('~', r"(?-u:\b)")))
+    Regex::new(&format!("(?i){}", latin_words(&body.replace('~', r"(?-u:\b)"))))
         .expect("the built-in patterns are valid")
+}
+
+/// Narrows `\w` to Latin letters, digits and `_`: the whole of Unicode makes the automata a hundred
+/// times larger, and Han is spelled out where it is meant.
+pub(crate) fn latin_words(body: &str) -> String {
+    const LATIN: &str = "a-zA-Z0-9_\u{c0}-\u{24f}";
+    let mut out = String::with_capacity(body.len());
+    let (mut in_class, mut chars) = (false, body.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('w') if in_class => out.push_str(LATIN),
+                Some('w') => out.extend(["[", LATIN, "]"]),
+                Some(other) => out.extend([c, other]),
+                None => out.push(c),
+            },
+            '[' => {
+                in_class = true;
+                out.push(c);
+            }
+            ']' => {
+                in_class = false;
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// A sentence or clause: a byte range of its message.

@@ -5,6 +5,7 @@
 //! the bound node wherever it stands, which is what makes the views fast. Where a replaced variable
 //! is projected or grouped by, it is bound there to its term, so that columns stay as they are.
 
+use oxigraph::model::vocab::xsd;
 use spargebra::Query;
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{
@@ -84,7 +85,11 @@ impl Substitution<'_> {
                 GraphPattern::Lateral { left: boxed(left), right: boxed(right) }
             }
             GraphPattern::Filter { expr, inner } => {
-                GraphPattern::Filter { expr: self.expression(expr), inner: boxed(inner) }
+                let expr = self.expression(expr);
+                if is_never(&expr) {
+                    return GraphPattern::Values { variables: Vec::new(), bindings: Vec::new() };
+                }
+                GraphPattern::Filter { expr, inner: boxed(inner) }
             }
             GraphPattern::Union { left, right } => {
                 GraphPattern::Union { left: boxed(left), right: boxed(right) }
@@ -221,6 +226,21 @@ impl Substitution<'_> {
             E::Coalesce(list) => E::Coalesce(many(list)),
             E::FunctionCall(function, list) => E::FunctionCall(function, many(list)),
         }
+    }
+}
+
+/// Whether a condition compares two different words, as `FILTER(?clock = "valid")` does in the
+/// branches that were not asked for. The engine would read everything in them first.
+fn is_never(expression: &Expression) -> bool {
+    match expression {
+        Expression::Equal(left, right) => match (&**left, &**right) {
+            (Expression::Literal(left), Expression::Literal(right)) => {
+                left.datatype() == xsd::STRING && right.datatype() == xsd::STRING && left != right
+            }
+            _ => false,
+        },
+        Expression::And(left, right) => is_never(left) || is_never(right),
+        _ => false,
     }
 }
 

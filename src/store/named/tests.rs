@@ -5,7 +5,7 @@
 
 use super::*;
 use oxigraph::io::RdfFormat;
-use oxigraph::model::Term;
+use oxigraph::model::{Term, Variable};
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};
 use oxigraph::store::Store;
 use std::fmt::Write;
@@ -61,7 +61,7 @@ fn table(store: &Store, query: &NamedQuery, args: &BTreeMap<String, String>) -> 
     let mut out = String::new();
     match results {
         QueryResults::Solutions(solutions) => {
-            let names: Vec<&str> = solutions.variables().iter().map(|v| v.as_str()).collect();
+            let names: Vec<&str> = solutions.variables().iter().map(Variable::as_str).collect();
             let expected: Vec<&str> = query.columns.iter().map(|column| column.name).collect();
             assert_eq!(names, expected, "{}: the header lists other columns", query.name);
             writeln!(out, "{}", names.join(",")).expect("a string takes text");
@@ -347,5 +347,55 @@ fn every_rule_of_the_integrity_view_can_be_broken() {
     let expected = read("integrity.csv");
     for rule in rules {
         assert!(expected.contains(&format!("\n{rule},")), "no case breaks the rule: {rule}");
+    }
+}
+
+#[test]
+fn the_examples_in_the_documentation_find_something() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/sparql.md")).expect("the page is there");
+    let prefixes = include_str!("../../../ontology/prefixes.ttl");
+    let store = load("story");
+    let mut found = 0;
+    for example in text.split("```sparql\n").skip(1) {
+        let example = &example[..example.find("```").expect("the block ends")];
+        let mut evaluator = SparqlEvaluator::new().with_base_iri(BASE).expect("an IRI");
+        for line in prefixes.lines().filter_map(|line| line.strip_prefix("@prefix ")) {
+            let (name, iri) = line.split_once(": <").expect("a prefix line");
+            let iri = iri.trim_end_matches("> .");
+            evaluator = evaluator.with_prefix(name, iri).expect("an IRI");
+        }
+        let query = evaluator.parse_query(example).unwrap_or_else(|e| panic!("{example}: {e}"));
+        let mut query = query;
+        let current = NamedNode::new_unchecked(format!("{BASE}graph/current"));
+        query.dataset_mut().set_default_graph(vec![current.into()]);
+        let rows = match query.on_store(&store).execute().unwrap_or_else(|e| panic!("{e}")) {
+            QueryResults::Solutions(rows) => rows.flatten().count(),
+            QueryResults::Graph(triples) => triples.flatten().count(),
+            QueryResults::Boolean(_) => 0,
+        };
+        assert!(rows > 0, "finds nothing: {example}");
+        found += 1;
+    }
+    assert_eq!(found, 12);
+}
+
+#[test]
+fn every_public_view_is_in_the_documentation() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/sparql.md")).expect("the page is there");
+    for query in NamedQuery::all().iter().filter(|query| query.public) {
+        let row = format!("| `{}` | {} |", query.name, query.purpose);
+        assert!(text.contains(&row), "no row for {}", query.name);
+        for param in query.params.iter().filter(|p| !matches!(p.name, "limit" | "offset")) {
+            let star = if param.optional { "" } else { "\\*" };
+            let row = text.lines().find(|line| line.starts_with(&row)).expect("found above");
+            assert!(
+                row.contains(&format!("`{}`{star}", param.name)),
+                "{}: {}",
+                query.name,
+                param.name
+            );
+        }
     }
 }

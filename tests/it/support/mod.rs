@@ -24,7 +24,8 @@ pub struct TestServer {
     base: String,
     data: PathBuf,
     client: reqwest::Client,
-    _folder: Option<TempDir>,
+    #[expect(dead_code, reason = "held so that the folder outlives the server")]
+    folder: Option<TempDir>,
 }
 
 impl Drop for TestServer {
@@ -75,7 +76,7 @@ impl TestServer {
     fn start_with(args: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut server = Self::start_in(&folder.path().join("data"), args);
-        server._folder = Some(folder);
+        server.folder = Some(folder);
         server
     }
 
@@ -105,7 +106,7 @@ impl TestServer {
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         let client =
             reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
-        Self { child, base, data: data.to_owned(), client, _folder: None }
+        Self { child, base, data: data.to_owned(), client, folder: None }
     }
 
     /// Returns the address.
