@@ -103,7 +103,10 @@ fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool
             }
             Err(error) => {
                 tracing::error!(namespace = %namespace.name, %error, "a job could not be run");
-                memory.reopen_if_broken(&namespace.name);
+                // It can be opened again only when nobody holds it.
+                let name = namespace.name.clone();
+                drop(namespace);
+                memory.reopen_if_broken(&name);
             }
         }
     }
@@ -112,6 +115,7 @@ fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool
 
 fn beat(memory: &Memory, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
+        memory.open_waiting();
         for namespace in memory.open_namespaces() {
             let sealed = namespace.seal_idle().map(|blocks| blocks.len());
             let due = namespace.refresh_due();

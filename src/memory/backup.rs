@@ -3,14 +3,13 @@
 use super::error::MemoryError;
 use super::namespace::{Namespace, folders, io};
 use super::pool::Memory;
-use super::writer::lock;
 use std::path::Path;
 
 impl Namespace {
     /// Copies journal and store into a folder that does not exist yet. Writes wait meanwhile.
     fn backup_to(&self, folder: &Path) -> Result<u64, MemoryError> {
         std::fs::create_dir_all(folder).map_err(|error| io(folder, &error))?;
-        let writer = lock(&self.writer);
+        let writer = self.lock_writer();
         if writer.broken.is_some() {
             return Err(MemoryError::Unavailable(format!(
                 "namespace {:?} is stopped after a failure; reopen it first",

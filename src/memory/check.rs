@@ -5,7 +5,6 @@ use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::project::slot_change;
 use super::types::Finding;
-use super::writer::lock;
 use crate::model::{TxTime, ValidTime};
 use crate::store::{NamedQuery, QueryOptions};
 use crate::temporal;
@@ -19,7 +18,7 @@ impl Namespace {
     pub fn check(&self) -> Result<Vec<Finding>, MemoryError> {
         let mut findings = Vec::new();
         let mut find = |check, detail: String| findings.push(Finding { check, detail });
-        let writer = lock(&self.writer);
+        let writer = self.lock_writer();
         let verification = writer.journal.verify()?;
         for damage in &verification.findings {
             find("journal_damaged", damage.to_string());
@@ -131,7 +130,7 @@ impl Namespace {
     /// When the store fails.
     pub fn rebuild_current(&self) -> Result<u64, MemoryError> {
         let now = self.now();
-        let mut writer = lock(&self.writer);
+        let mut writer = self.lock_writer();
         let mut tx = self.store.begin()?;
         let current = tx.names.current.clone();
         tx.clear_graph(&current)?;

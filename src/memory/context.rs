@@ -10,6 +10,7 @@ use crate::decay::{self, Lambda};
 use crate::model::{Block, BlockId, BlockState, Level, Message, Role, ThreadId, estimate_tokens};
 use crate::store::{BlockMeta, StoredMessage, Tx};
 use crate::views::{self, BlockSource};
+use std::collections::HashSet;
 
 /// Weight, age and level of a Block at present.
 struct Standing {
@@ -187,7 +188,16 @@ impl Namespace {
                 }
             }
         }
-        for (turn, _) in &open {
+        let listed: HashSet<&BlockId> = rows.iter().map(|(meta, _)| &meta.id).collect();
+        for (turn, messages) in &open {
+            // It may have been sealed since the open turns were read; then its Block speaks for it.
+            let sealed = match messages.first() {
+                Some(first) => tx.block_of_message(thread, first)?,
+                None => None,
+            };
+            if sealed.is_some_and(|block| listed.contains(&block)) {
+                continue;
+            }
             tail.extend(tx.messages_of_turn(turn)?.into_iter().map(placed));
         }
         let tail_tokens: usize =

@@ -7,20 +7,19 @@
 use super::change::Change;
 use super::error::MemoryError;
 use super::events;
+use super::index_queue::{Due, Touched, touched};
 use super::namespace::Namespace;
 use super::pool::Memory;
 use super::writer::lock;
-use crate::model::{BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId};
+use crate::model::{BlockId, EventId, FactId, FactStatus, Level, ThreadId};
 use crate::store::{NamespaceStore, StoredMessage, Tx};
-use crate::temporal::SlotChange;
 use crate::text::{Doc, DocKey, DocKind, date_words, words_beside};
 use crate::views::{self, BlockSource};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the first change of a batch waits for others: a commit costs about the same for one
 /// document and for hundreds.
@@ -30,131 +29,8 @@ const CHUNK: usize = 500;
 /// Messages before and after one whose words are indexed beside it (see [`words_beside`]).
 const LOOK_BACK: u64 = 3;
 const LOOK_AHEAD: u64 = 2;
-/// Touched documents kept in memory; beyond, the journal is read again.
-const MAX_QUEUED: usize = 200_000;
 /// A writer that has had nothing to do for this long is closed and frees its memory.
 const CLOSE_AFTER: Duration = Duration::from_secs(60);
-
-/// A document that has to be built again.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Touched {
-    /// A message.
-    Message(ThreadId, MessageId),
-    /// A Block.
-    Block(BlockId),
-    /// An Event.
-    Event(EventId),
-    /// A Fact.
-    Fact(FactId),
-    /// All Facts of a Slot.
-    Slot(SlotId),
-}
-
-/// What waits for the index.
-pub struct IndexQueue {
-    indexed: AtomicU64,
-    queue: Mutex<Queue>,
-}
-
-struct Queue {
-    /// Touched documents, up to `through`.
-    touched: BTreeSet<Touched>,
-    /// The newest journal sequence whose documents are in `touched` or in the index.
-    through: u64,
-    /// Whether some changes have to be read from the journal again.
-    gap: bool,
-    /// When a batch was last committed.
-    last_commit: Instant,
-}
-
-impl IndexQueue {
-    /// Starts behind what the index has committed; the gap is read from the journal.
-    pub fn new(committed: u64) -> Self {
-        let queue = Queue {
-            touched: BTreeSet::new(),
-            through: committed,
-            gap: true,
-            last_commit: Instant::now(),
-        };
-        Self { indexed: AtomicU64::new(committed), queue: Mutex::new(queue) }
-    }
-
-    /// Returns the newest sequence that is searchable.
-    pub fn indexed(&self) -> u64 {
-        self.indexed.load(Ordering::SeqCst)
-    }
-
-    /// Notes what a change touches.
-    pub fn push(&self, seq: u64, change: &Change) {
-        let mut queue = lock(&self.queue);
-        if queue.gap {
-            return;
-        }
-        if queue.touched.len() > MAX_QUEUED {
-            queue.gap = true;
-            return;
-        }
-        queue.touched.extend(touched(change));
-        queue.through = seq;
-    }
-
-    /// Notes Slots whose Facts changed their state by time alone.
-    pub fn touch_slots(&self, slots: &[SlotId]) {
-        lock(&self.queue).touched.extend(slots.iter().cloned().map(Touched::Slot));
-    }
-}
-
-/// Says which documents a change touches.
-fn touched(change: &Change) -> Vec<Touched> {
-    let mut touched = Vec::new();
-    match change {
-        Change::Captured { turns, blocks } => {
-            for captured in turns {
-                let thread = &captured.turn.thread;
-                for message in &captured.turn.messages {
-                    touched.push(Touched::Message(thread.clone(), message.id.clone()));
-                }
-            }
-            touched.extend(blocks.iter().map(|block| Touched::Block(block.id.clone())));
-        }
-        Change::Sealed { blocks } => {
-            touched.extend(blocks.iter().map(|block| Touched::Block(block.id.clone())));
-        }
-        Change::Summarised { run, .. } => touched.push(Touched::Block(run.block.clone())),
-        Change::Extracted { events, .. } => {
-            touched.extend(events.iter().map(|event| Touched::Event(event.id.clone())));
-        }
-        Change::Projected { participants, changes, .. } => {
-            touched.extend(participants.iter().map(|(event, _)| Touched::Event(event.clone())));
-            for placed in changes {
-                touch_change(&placed.slot.id(), &placed.change, &mut touched);
-            }
-        }
-        Change::Forgotten { event, changes } | Change::Restored { event, changes } => {
-            touched.push(Touched::Event(event.clone()));
-            for placed in changes {
-                touch_change(&placed.slot.id(), &placed.change, &mut touched);
-            }
-        }
-        Change::Pinned { event, .. } => touched.push(Touched::Event(event.clone())),
-        Change::Created { .. }
-        | Change::Configured { .. }
-        | Change::Migrated { .. }
-        | Change::JobFailed { .. }
-        | Change::JobRetried { .. }
-        | Change::JobCancelled { .. }
-        | Change::Expanded { .. }
-        | Change::Assessed { .. }
-        | Change::Adopted { .. } => {}
-    }
-    touched
-}
-
-/// A change of a Slot touches its Facts and every Event that they rest on: an Event's state is
-/// that of what it said.
-fn touch_change(slot: &SlotId, _change: &SlotChange, touched: &mut Vec<Touched>) {
-    touched.push(Touched::Slot(slot.clone()));
-}
 
 impl Namespace {
     /// Sends what has been touched to the index. Says whether there was anything.
@@ -162,60 +38,42 @@ impl Namespace {
     /// # Errors
     /// When the store, the journal or the index fails; nothing is lost, it is done again.
     pub fn index_pending(&self) -> Result<bool, MemoryError> {
-        let last = self.journal.last_seq();
-        let (mut batch, through, gap) = {
-            let mut queue = lock(&self.index_queue.queue);
-            let gap = queue.gap;
-            // From here on changes are noted again; those up to `last` are read from the journal.
-            queue.gap = false;
-            if gap {
-                queue.through = last;
-            }
-            (std::mem::take(&mut queue.touched), queue.through, gap)
-        };
+        let _sending = lock(&self.index_queue.sending);
+        let mut due = self.index_queue.take();
         let indexed = self.index_queue.indexed();
-        if batch.is_empty() && !gap && through <= indexed {
+        if due.is_empty() && due.through <= indexed {
             return Ok(false);
         }
-        let outcome = self.send(&mut batch, indexed, through, gap);
+        let outcome = if due.rebuild || self.index.needs_rebuild() {
+            self.send_everything(due.through).map(|_| ())
+        } else {
+            self.send(&mut due, indexed)
+        };
         match &outcome {
-            Ok(()) => {
-                self.index_queue.indexed.store(through, Ordering::SeqCst);
-                lock(&self.index_queue.queue).last_commit = Instant::now();
-            }
-            // The journal knows what was touched; it is read again at the next try.
-            Err(_) => lock(&self.index_queue.queue).gap = true,
+            Ok(()) => self.index_queue.note_sent(due.through),
+            Err(_) => self.index_queue.give_back(due),
         }
         outcome.map(|()| true)
     }
 
-    fn send(
-        &self,
-        batch: &mut BTreeSet<Touched>,
-        indexed: u64,
-        through: u64,
-        gap: bool,
-    ) -> Result<(), MemoryError> {
-        if self.index.needs_rebuild() {
-            return self.send_everything(through).map(|_| ());
-        }
-        if gap && through > indexed {
+    fn send(&self, due: &mut Due, indexed: u64) -> Result<(), MemoryError> {
+        if due.gap && due.through > indexed {
             for record in self.journal.read_from(indexed + 1) {
                 let record = record?;
                 let change: Change = serde_json::from_slice(&record.body)
                     .map_err(|error| MemoryError::Corrupt(error.to_string()))?;
-                batch.extend(touched(&change));
-                if record.seq >= through {
+                due.touched.extend(touched(&change));
+                if record.seq >= due.through {
                     break;
                 }
             }
         }
-        if batch.is_empty() {
+        if due.touched.is_empty() {
             // Nothing to find: the sequence is committed with the next batch.
             return Ok(());
         }
-        self.send_touched(batch.iter().cloned())?;
-        self.index.commit(through)?;
+        self.send_touched(due.touched.iter().cloned())?;
+        self.index.commit(due.through)?;
         Ok(())
     }
 
@@ -279,15 +137,16 @@ impl Namespace {
     /// # Errors
     /// When the store or the index fails.
     pub fn reindex(&self) -> Result<u64, MemoryError> {
-        let through = self.with_hot(|_, revision| revision);
+        let _sending = lock(&self.index_queue.sending);
+        let through = self.index_queue.applied();
         let count = self.send_everything(through)?;
-        self.index_queue.indexed.fetch_max(through, Ordering::SeqCst);
+        self.index_queue.note_sent(through);
         Ok(count)
     }
 
     /// Frees the memory of an index writer that has nothing to do.
     fn rest_index(&self) -> Result<(), MemoryError> {
-        let idle = lock(&self.index_queue.queue).last_commit.elapsed() > CLOSE_AFTER;
+        let idle = self.index_queue.last_sent().elapsed() > CLOSE_AFTER;
         if idle && self.index.is_writer_open() {
             self.index.close_writer()?;
         }

@@ -28,6 +28,7 @@ mod facts;
 mod forget;
 mod gate;
 mod hot;
+mod index_queue;
 mod indexer;
 mod namespace;
 mod pool;

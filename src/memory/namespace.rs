@@ -5,9 +5,9 @@ use super::caches::{BlockIndex, EventIndex};
 use super::change::Change;
 use super::error::MemoryError;
 use super::hot::Hot;
-use super::indexer::IndexQueue;
+use super::index_queue::IndexQueue;
 use super::types::Settings;
-use super::writer::{QueuedCapture, Writer, lock};
+use super::writer::{QueuedCapture, Writer};
 use crate::clock::Clock;
 use crate::journal::{Journal, JournalReader, Record, SideLog};
 use crate::model::{NamespaceName, TxTime};
@@ -16,8 +16,8 @@ use crate::text::{TextIndex, TextOptions};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
 /// fast.
@@ -48,12 +48,16 @@ pub struct Namespace {
     pub(super) index_queue: IndexQueue,
     pub(super) queue: Mutex<Vec<QueuedCapture>>,
     pub(super) writer: Mutex<Writer>,
+    /// Whether writes are stopped: what [`Writer::broken`] says, without waiting for the writer.
+    stopped: AtomicBool,
     pub(super) batches: Mutex<SideLog<super::batch::Batch>>,
     pub(super) attempts: Mutex<SideLog<Attempt>>,
     pub(super) blocks: RwLock<Option<BlockIndex>>,
     pub(super) events: RwLock<Option<Arc<EventIndex>>>,
     /// Wakes the workers.
     pub(super) signal: Arc<super::signal::Signal>,
+    /// When the newest record was written, in microseconds since 1970.
+    newest: AtomicI64,
     /// When the namespace was last used, in milliseconds since 1970.
     pub(super) last_used: AtomicI64,
 }
@@ -97,7 +101,7 @@ impl Namespace {
         let last_at = replay(&journal, &store, &name)?;
         let hot = Hot::load(&store)?;
         let index = TextIndex::open(folder.join(folders::INDEX), TextOptions::default())?;
-        let index_queue = IndexQueue::new(index.committed_seq().unwrap_or(0));
+        let index_queue = IndexQueue::new(index.committed_seq(), journal.last_seq());
         let (batches, _) = SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES)?;
         let (attempts, _) = SideLog::open(&side.join("attempts.jsonl"), MAX_ATTEMPTS_BYTES)?;
         let journal_reader = journal.reader();
@@ -108,12 +112,14 @@ impl Namespace {
             index_queue,
             queue: Mutex::new(Vec::new()),
             writer: Mutex::new(Writer::new(journal, hot, last_at)),
+            stopped: AtomicBool::new(false),
             journal: journal_reader,
             batches: Mutex::new(batches),
             attempts: Mutex::new(attempts),
             blocks: RwLock::new(None),
             events: RwLock::new(None),
             signal,
+            newest: AtomicI64::new(last_at.timestamp_micros()),
             last_used: AtomicI64::new(0),
             name,
             clock,
@@ -122,19 +128,37 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Returns the present instant.
+    /// Returns the present instant: never before the newest record, whatever the machine's clock
+    /// does. Else a clock that was set back would hide what has just been written.
     pub fn now(&self) -> DateTime<Utc> {
-        self.clock.now()
+        let newest = self.newest.load(Ordering::SeqCst);
+        self.clock.now().max(DateTime::from_timestamp_micros(newest).unwrap_or_default())
     }
 
-    /// Says whether writes are stopped until the namespace is opened again.
+    /// Says whether writes are stopped until the namespace is opened again. Never waits.
     pub fn is_broken(&self) -> bool {
-        lock(&self.writer).broken.is_some()
+        self.stopped.load(Ordering::SeqCst) || self.writer.is_poisoned()
+    }
+
+    /// Waits for the writer. One whose holder has panicked may be ahead of the journal, so it is
+    /// stopped.
+    pub(super) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(|poisoned| {
+            let mut writer = poisoned.into_inner();
+            self.stop_writer(&mut writer, "a write panicked");
+            writer
+        })
     }
 
     /// Stops writes for good.
     pub(super) fn stop(&self, reason: &str) {
-        lock(&self.writer).broken = Some(reason.to_owned());
+        self.stop_writer(&mut self.lock_writer(), reason);
+    }
+
+    /// Stops writes for good; the first reason stays.
+    pub(super) fn stop_writer(&self, writer: &mut Writer, reason: &str) {
+        writer.broken.get_or_insert_with(|| reason.to_owned());
+        self.stopped.store(true, Ordering::SeqCst);
     }
 
     /// Notes that the namespace is in use.
@@ -144,6 +168,7 @@ impl Namespace {
 
     /// Lets caches and workers know of applied changes.
     pub(super) fn after_commit(&self, changes: &[Change], first: u64, at: DateTime<Utc>) {
+        self.newest.fetch_max(at.timestamp_micros(), Ordering::SeqCst);
         let mut blocks = write(&self.blocks);
         if let Some(index) = blocks.as_mut() {
             let followed = changes.iter().try_for_each(|c| index.follow(c, &self.store));
@@ -169,7 +194,7 @@ impl Namespace {
     /// Brings the current graph up to date where time alone has changed a Slot's state.
     pub fn refresh_due(&self) -> Result<usize, MemoryError> {
         let now = self.now();
-        let mut writer = lock(&self.writer);
+        let mut writer = self.lock_writer();
         let due: Vec<_> = writer
             .hot
             .due

@@ -6,18 +6,25 @@ use super::signal::Signal;
 use super::types::{JobCard, NamespaceInfo, NewTurn, Settings, SettingsPatch, TurnReceipt};
 use super::writer::lock;
 use crate::clock::Clock;
-use crate::journal::{DataLock, LockInfo};
+use crate::journal::{DataLock, Journal, LockInfo};
 use crate::model::NamespaceName;
 use crate::store::QuerySlots;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::{Duration, Instant};
 
 /// Most namespaces open at once. Each takes about 4 MB and 20 file handles; the least recently
 /// used ones that nobody holds are closed.
 const MAX_OPEN: usize = 256;
+/// How long a namespace that is to be opened again waits for those who still read it.
+const REOPEN_PATIENCE: Duration = Duration::from_secs(5);
+/// How long an erasure waits for them: longer than the longest query.
+const ERASE_PATIENCE: Duration = Duration::from_secs(60);
+/// What the name's file of a namespace is called from its erasure on, until its folder is gone.
+const ERASED: &str = "namespace.erased";
 
 /// Where a memory lives and what time it goes by.
 #[derive(Debug, Clone)]
@@ -41,6 +48,10 @@ struct Inner {
     open: RwLock<HashMap<NamespaceName, Arc<Namespace>>>,
     /// Held while a namespace is opened, made or erased.
     opening: Mutex<()>,
+    /// Those whose files are being removed.
+    erasing: Mutex<BTreeSet<NamespaceName>>,
+    /// Those that could not be opened, but may be later: they may have work to do.
+    waiting: Mutex<BTreeSet<NamespaceName>>,
     signal: Arc<Signal>,
     slots: QuerySlots,
     job_events: tokio::sync::broadcast::Sender<(NamespaceName, JobCard)>,
@@ -65,6 +76,7 @@ impl Memory {
             tracing::debug!(%error, "the limit of open files stays as it is");
         }
         let lock = DataLock::acquire(&data, this_process())?;
+        remove_erased(&namespaces)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 data,
@@ -72,6 +84,8 @@ impl Memory {
                 lock: Mutex::new(lock),
                 open: RwLock::new(HashMap::new()),
                 opening: Mutex::new(()),
+                erasing: Mutex::default(),
+                waiting: Mutex::default(),
                 signal: Arc::new(Signal::default()),
                 slots: QuerySlots::default(),
                 job_events: tokio::sync::broadcast::channel(256).0,
@@ -112,6 +126,14 @@ impl Memory {
     pub fn reopen_if_broken(&self, name: &NamespaceName) {
         if let Err(error) = self.get(name) {
             tracing::error!(namespace = %name, %error, "a namespace could not be reopened");
+        }
+    }
+
+    /// Tries again to open what could not be opened.
+    pub fn open_waiting(&self) {
+        let waiting: Vec<NamespaceName> = lock(&self.inner.waiting).iter().cloned().collect();
+        for name in waiting {
+            self.reopen_if_broken(&name);
         }
     }
 
@@ -181,19 +203,34 @@ impl Memory {
         let settings = match (exists, create) {
             (true, _) => None,
             (false, Some(create)) => Some(create()?),
-            (false, None) => return Err(MemoryError::UnknownNamespace(name.as_str().to_owned())),
+            (false, None) => {
+                lock(&self.inner.waiting).remove(name);
+                return Err(MemoryError::UnknownNamespace(name.as_str().to_owned()));
+            }
         };
-        // A broken writer keeps its files locked until the last reader lets go of it.
-        if let Some(old) = write(&self.inner.open).remove(name) {
-            drop(old);
+        if !exists {
+            self.clear_for_new(name, &folder)?;
         }
-        let namespace = Namespace::open(
+        // A broken writer keeps its files locked until the last reader lets go of it.
+        let old = write(&self.inner.open).remove(name);
+        if let Some(old) = old {
+            wait_until_unused(&old, REOPEN_PATIENCE);
+        }
+        let opened = Namespace::open(
             &folder,
             name.clone(),
             self.inner.clock.clone(),
             self.inner.signal.clone(),
             settings,
-        )?;
+        );
+        let mut waiting = lock(&self.inner.waiting);
+        match &opened {
+            // What is damaged stays so; anything else may pass.
+            Err(MemoryError::Unavailable(_)) if exists => waiting.insert(name.clone()),
+            _ => waiting.remove(name),
+        };
+        drop(waiting);
+        let namespace = opened?;
         if !exists {
             write_name(&folder, name)?;
         }
@@ -201,7 +238,38 @@ impl Memory {
         namespace.touch();
         self.make_room();
         write(&self.inner.open).insert(name.clone(), namespace.clone());
+        // It may have jobs to do and documents to index.
+        self.inner.signal.notify();
         Ok(namespace)
+    }
+
+    /// Removes what an erasure, or a making that was cut short, has left in the folder of a
+    /// namespace that is to be made. Nothing in it was acknowledged, or it was erased since.
+    fn clear_for_new(&self, name: &NamespaceName, folder: &Path) -> Result<(), MemoryError> {
+        if lock(&self.inner.erasing).contains(name) {
+            return Err(MemoryError::Unavailable(format!(
+                "namespace {:?} is being erased; try again when that is done",
+                name.as_str()
+            )));
+        }
+        if !folder.exists() {
+            return Ok(());
+        }
+        if !folder.join(ERASED).exists() && folder.join(folders::JOURNAL).exists() {
+            let (journal, _) = Journal::open(folder, name)?;
+            // The first record is written before the name, all others after it.
+            if journal.last_seq() > 1 {
+                return Err(MemoryError::Corrupt(format!(
+                    "{} holds a journal of {} records of namespace {:?}, but no {}: nothing was \
+                     changed; put that file back, or remove the folder",
+                    folder.display(),
+                    journal.last_seq(),
+                    name.as_str(),
+                    folders::NAME
+                )));
+            }
+        }
+        remove_folder(folder)
     }
 
     /// An open namespace whose writer works.
@@ -272,35 +340,98 @@ impl Memory {
             }
             Err(MemoryError::UnknownNamespace(_)) => {
                 let create = || super::settings::patched(&Settings::default(), patch);
-                Ok((self.get_or_create(name, Some(&create))?.info()?, true))
+                let namespace = self.get_or_create(name, Some(&create))?;
+                // A first turn may have made it in the meantime, with the defaults.
+                namespace.configure(patch)?;
+                Ok((namespace.info()?, true))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Erases a namespace with everything in it.
+    /// Erases a namespace with everything in it, whether or not it can be opened. Waits for those
+    /// who still read it: their store would write into the folder while it is removed.
     ///
     /// # Errors
-    /// When it does not exist or its folder cannot be removed.
+    /// When it does not exist or its folder cannot be removed. Once its name is taken away it is
+    /// no namespace any more, and what is left of it goes at the next start at the latest.
     pub fn erase(&self, name: &NamespaceName) -> Result<(), MemoryError> {
-        self.get(name)?;
-        let _opening = lock(&self.inner.opening);
-        let held = write(&self.inner.open).remove(name);
-        if let Some(namespace) = &held {
-            namespace.stop("the namespace was erased");
-        }
-        drop(held);
         let folder = self.folder(name);
-        // Without its name the folder is no namespace any more, even if removing it is cut short.
-        let file = folder.join(folders::NAME);
-        std::fs::remove_file(&file).map_err(|error| io(&file, &error))?;
-        std::fs::remove_dir_all(&folder).map_err(|error| io(&folder, &error))
+        let held = {
+            let _opening = lock(&self.inner.opening);
+            let (file, erased) = (folder.join(folders::NAME), folder.join(ERASED));
+            if !file.exists() {
+                return Err(MemoryError::UnknownNamespace(name.as_str().to_owned()));
+            }
+            let held = write(&self.inner.open).remove(name);
+            if let Some(namespace) = &held {
+                namespace.stop("the namespace was erased");
+            }
+            std::fs::rename(&file, &erased)
+                .and_then(|()| std::fs::File::open(&folder)?.sync_all())
+                .map_err(|error| io(&file, &error))?;
+            lock(&self.inner.erasing).insert(name.clone());
+            lock(&self.inner.waiting).remove(name);
+            held
+        };
+        let unused = held.is_none_or(|held| wait_until_unused(&held, ERASE_PATIENCE));
+        if !unused {
+            // Its name stays taken until the next start, which removes the files.
+            return Err(MemoryError::Unavailable(format!(
+                "namespace {:?} is erased, but something still reads it: its files are removed at \
+                 the next start",
+                name.as_str()
+            )));
+        }
+        let removed = remove_folder(&folder);
+        lock(&self.inner.erasing).remove(name);
+        removed
     }
 
     /// Closes everything; what was acknowledged is durable already.
     pub fn close(&self) {
         write(&self.inner.open).clear();
     }
+}
+
+/// Waits until nobody else holds a namespace; says whether it came to that.
+fn wait_until_unused(namespace: &Arc<Namespace>, patience: Duration) -> bool {
+    let until = Instant::now() + patience;
+    while Arc::strong_count(namespace) > 1 {
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    true
+}
+
+/// Removes what erasures have left that were cut short.
+fn remove_erased(namespaces: &Path) -> Result<(), MemoryError> {
+    for entry in std::fs::read_dir(namespaces).map_err(|error| io(namespaces, &error))? {
+        let folder = entry.map_err(|error| io(namespaces, &error))?.path();
+        if folder.join(ERASED).exists() {
+            tracing::info!(folder = %folder.display(), "removing the rest of an erased namespace");
+            remove_folder(&folder)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a namespace's folder, the mark of its erasure last: cut short, it is still erased.
+fn remove_folder(folder: &Path) -> Result<(), MemoryError> {
+    for entry in std::fs::read_dir(folder).map_err(|error| io(folder, &error))? {
+        let entry = entry.map_err(|error| io(folder, &error))?;
+        let (path, kind) = (entry.path(), entry.file_type());
+        let removed = match kind {
+            Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(&path),
+            Ok(_) if entry.file_name() == ERASED => Ok(()),
+            Ok(_) => std::fs::remove_file(&path),
+            Err(error) => Err(error),
+        };
+        removed.map_err(|error| io(&path, &error))?;
+    }
+    std::fs::remove_dir_all(folder).map_err(|error| io(folder, &error))
 }
 
 fn this_process() -> LockInfo {
@@ -327,3 +458,6 @@ fn write_name(folder: &Path, name: &NamespaceName) -> Result<(), MemoryError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,5 +87,6 @@ impl Namespace {
     pub fn is_settled(&self) -> bool {
         let indexed = self.index_queue.indexed();
         self.with_hot(|hot, revision| hot.pending.is_empty() && indexed >= revision)
+            && !self.index_queue.is_waiting()
     }
 }

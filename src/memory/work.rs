@@ -49,7 +49,10 @@ impl Namespace {
         let now = Utc::now();
         let attempts = lock(&self.attempts);
         pending.into_iter().find(|job| {
-            attempts.get(job.id.as_str(), now).is_none_or(|attempt| attempt.not_before <= now)
+            // A wait longer than the longest was noted by a clock that has been set back since.
+            attempts.get(job.id.as_str(), now).is_none_or(|attempt| {
+                attempt.not_before <= now || attempt.not_before > now + longest_wait()
+            })
         })
     }
 
@@ -103,8 +106,7 @@ impl Namespace {
         if attempts >= MAX_ATTEMPTS {
             return self.give_up(&run, error);
         }
-        // 1, 4, 9, 16 seconds: long enough for a passing trouble, short enough to be waited for.
-        let not_before = now + Duration::seconds(i64::from(attempts * attempts));
+        let not_before = now + wait_after(attempts);
         self.note_attempt(&job.id, Attempt { attempts, last_error: Some(error), not_before })?;
         Ok(JobOutcome::Retry)
     }
@@ -278,6 +280,15 @@ impl Namespace {
         })?;
         self.job(id)
     }
+}
+
+/// 1, 4, 9, 16 seconds: long enough for a passing trouble, short enough to be waited for.
+fn wait_after(attempts: u32) -> Duration {
+    Duration::seconds(i64::from(attempts * attempts))
+}
+
+fn longest_wait() -> Duration {
+    wait_after(MAX_ATTEMPTS)
 }
 
 fn is_pending(view: &PlanView<'_>, job: &JobId) -> bool {

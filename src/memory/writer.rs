@@ -98,7 +98,7 @@ impl Writer {
             // The state in memory may be ahead of the disk, or the disk ahead of the store: only
             // a reopening, which replays the journal, makes them equal again.
             tracing::error!(namespace = %ns.name, %error, "a write failed; stopping writes");
-            self.broken = Some(error.to_string());
+            ns.stop_writer(self, &error.to_string());
         }
         outcome
     }
@@ -148,7 +148,7 @@ impl Namespace {
     pub fn capture(&self, turns: Vec<NewTurn>) -> Result<Vec<TurnReceipt>, MemoryError> {
         let (reply, answer) = mpsc::sync_channel(1);
         lock(&self.queue).push(QueuedCapture { turns, reply });
-        let mut writer = lock(&self.writer);
+        let mut writer = self.lock_writer();
         match answer.try_recv() {
             Ok(done) => return done,
             Err(mpsc::TryRecvError::Empty | mpsc::TryRecvError::Disconnected) => {}
@@ -216,7 +216,7 @@ impl Namespace {
         &self,
         plan: impl FnOnce(&PlanView<'_>) -> Result<Planned<T>, MemoryError>,
     ) -> Result<(T, Option<u64>), MemoryError> {
-        let mut writer = lock(&self.writer);
+        let mut writer = self.lock_writer();
         self.drain(&mut writer);
         writer.usable()?;
         let now = writer.next_time(self.now());
@@ -231,13 +231,12 @@ impl Namespace {
 
     /// Reads the writer's state.
     pub fn with_hot<T>(&self, read: impl FnOnce(&Hot, u64) -> T) -> T {
-        let writer = lock(&self.writer);
+        let writer = self.lock_writer();
         read(&writer.hot, writer.journal.last_seq())
     }
 }
 
-/// Locks, also after a holder has panicked: what the lock guards is checked by `broken` and by
-/// the journal, not by the lock.
+/// Locks, also after a holder has panicked. Not for the writer: see [`Namespace::lock_writer`].
 pub(super) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -233,9 +233,10 @@ impl NamespaceStore {
                 let answer = query().and_then(|query| {
                     evaluate(&store, &names, query, &worker_options, worker_token)
                 });
+                // Before the answer: whoever has it may ask the next question at once.
+                drop(slot);
                 // The caller may have given up; then nobody listens, and that is fine.
                 let _ = send.send(answer);
-                drop(slot);
             })
             .map_err(|error| QueryError::Internal(error.to_string()))?;
         let started = Instant::now();
