@@ -90,6 +90,14 @@ impl NamespaceStore {
         Ok(self.store.flush()?)
     }
 
+    /// Counts the quads: a walk through all of them.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn quads(&self) -> Result<u64, StoreError> {
+        Ok(self.store.len()? as u64)
+    }
+
     /// Compacts the files.
     ///
     /// # Errors
