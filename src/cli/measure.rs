@@ -54,10 +54,7 @@ impl Folder {
 pub fn new_namespace(memory: &Memory, name: &str) -> anyhow::Result<NamespaceName> {
     let name = NamespaceName::new(name)?;
     if memory.names()?.contains(&name) {
-        bail!(
-            "{} has a namespace {name} already; name an empty folder",
-            memory.data().display()
-        );
+        bail!("{} has a namespace {name} already; name an empty folder", memory.data().display());
     }
     Ok(name)
 }

@@ -56,8 +56,8 @@ pub fn plain_tantivy(
                 clauses.push((Occur::Should, Box::new(query)));
             }
             let searcher = reader.searcher();
-            let best =
-                searcher.search(&BooleanQuery::new(clauses), &TopDocs::with_limit(10).order_by_score())?;
+            let best = searcher
+                .search(&BooleanQuery::new(clauses), &TopDocs::with_limit(10).order_by_score())?;
             for (_, address) in &best {
                 searcher.doc::<TantivyDocument>(*address)?;
             }

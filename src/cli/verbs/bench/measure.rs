@@ -6,9 +6,7 @@ use super::{Args, baseline, machine};
 use crate::cli::measure::{Folder, Samples, new_namespace, wait};
 use crate::cli::output::Progress;
 use crate::jobs::Runner;
-use crate::memory::{
-    AsOf, Memory, MemoryError, RecallRequest, SearchRequest, WhyQuestion,
-};
+use crate::memory::{AsOf, Memory, MemoryError, RecallRequest, SearchRequest, WhyQuestion};
 use crate::model::{NamespaceName, ValidTime};
 use crate::store::QueryOptions;
 use anyhow::{Context, bail};

@@ -134,7 +134,10 @@ fn measure(
         }
         match answer.hits.first() {
             None if question.answerable => {
-                notes.push(format!("{} {} found nothing: {}", file.id, question.id, question.question));
+                notes.push(format!(
+                    "{} {} found nothing: {}",
+                    file.id, question.id, question.question
+                ));
             }
             Some(hit) if !question.answerable => notes.push(format!(
                 "{} {} cannot be answered, found {}: {}",

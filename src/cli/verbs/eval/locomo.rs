@@ -74,7 +74,14 @@ pub fn run(global: &Global, args: &Args) -> anyhow::Result<()> {
     for (place, (name, conversation)) in conversations.into_iter().enumerate() {
         progress.show(&format!("{name}, {} of {}", place + 1, args.files.len()));
         let namespace = format!("locomo-{}-{name}", place + 1);
-        outcomes.push(measure(&memory, &namespace, name, conversation, &kinds, usize::from(args.k))?);
+        outcomes.push(measure(
+            &memory,
+            &namespace,
+            name,
+            conversation,
+            &kinds,
+            usize::from(args.k),
+        )?);
     }
     drop(progress);
     memory.close();

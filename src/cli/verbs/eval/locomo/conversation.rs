@@ -145,7 +145,9 @@ fn session_time(
         .with_context(|| format!("conversation.{name} is missing"))?;
     NaiveDateTime::parse_from_str(text, "%I:%M %p on %d %B, %Y")
         .map(|at| at.and_utc())
-        .with_context(|| format!("conversation.{name}: {text:?} is not like \"1:56 pm on 8 May, 2023\""))
+        .with_context(|| {
+            format!("conversation.{name}: {text:?} is not like \"1:56 pm on 8 May, 2023\"")
+        })
 }
 
 fn session(key: &str, at: DateTime<Utc>, said: Vec<Said>, captions: bool) -> Session {
@@ -236,7 +238,8 @@ mod tests {
         assert!(error(r#"{"conversation": {}, "qa": []}"#).contains("session_1"));
         let odd = r#"{"conversation": {"session_1": [{"speaker": 1}], "session_1_date_time": "x"}, "qa": []}"#;
         assert!(error(odd).contains("session_1"), "{}", error(odd));
-        let untimed = r#"{"conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1"}]}, "qa": []}"#;
+        let untimed =
+            r#"{"conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1"}]}, "qa": []}"#;
         assert!(error(untimed).contains("session_1_date_time"));
     }
 }
