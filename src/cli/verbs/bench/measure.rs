@@ -51,7 +51,7 @@ pub fn run(folder: &Folder, args: &Args) -> anyhow::Result<Report> {
         text_bytes: 0,
     };
     let mut stages = Vec::new();
-    bench.say("an empty namespace");
+    say("an empty namespace");
     let runner = Runner::start(&memory)?;
     let mut empty = Stage::default();
     bench.capture(&memory, &mut speaker, &mut empty)?;
@@ -70,7 +70,7 @@ pub fn run(folder: &Folder, args: &Args) -> anyhow::Result<Report> {
         memory.close();
         drop(memory);
         memory = bench.reopen(&mut stage)?;
-        bench.sizes(&memory, &mut stage)?;
+        bench.sizes(&mut stage);
         stages.push(stage);
     }
     let optimised = bench.optimise(&memory)?;
@@ -84,11 +84,12 @@ pub fn run(folder: &Folder, args: &Args) -> anyhow::Result<Report> {
     })
 }
 
-impl Bench<'_> {
-    fn say(&mut self, text: &str) {
-        eprintln!("bench: {text}");
-    }
+/// Tells a phase, also to a log file.
+fn say(text: &str) {
+    eprintln!("bench: {text}");
+}
 
+impl Bench<'_> {
     fn record(
         &mut self,
         memory: &Memory,
@@ -109,7 +110,7 @@ impl Bench<'_> {
         size: usize,
         stage: &mut Stage,
     ) -> anyhow::Result<()> {
-        self.say(&format!("loading up to {size} messages"));
+        say(&format!("loading up to {size} messages"));
         let stored = memory.namespace(&self.ns)?.counts.messages as usize;
         let mut missing = size.saturating_sub(stored) / 2;
         let loaded = missing;
@@ -150,7 +151,7 @@ impl Bench<'_> {
         speaker: &mut Speaker<'_>,
         stage: &mut Stage,
     ) -> anyhow::Result<()> {
-        self.say("capture");
+        say("capture");
         let mut single = Samples::default();
         for _ in 0..self.args.samples {
             let turns = speaker.turns(1);
@@ -183,7 +184,7 @@ impl Bench<'_> {
 
     /// Search and recall.
     fn ask(&mut self, memory: &Memory, stage: &mut Stage) -> anyhow::Result<()> {
-        self.say("search and recall");
+        say("search and recall");
         let questions: Vec<String> =
             (0..self.args.samples).map(|_| self.corpus.question(&mut self.random)).collect();
         let mut recall = Samples::default();
@@ -226,7 +227,7 @@ impl Bench<'_> {
 
     /// Entity, why and as-of.
     fn history(&mut self, memory: &Memory, stage: &mut Stage) -> anyhow::Result<()> {
-        self.say("entity, why and as-of");
+        say("entity, why and as-of");
         let info = memory.namespace(&self.ns)?;
         stage.figure(Figure::new("events", info.counts.events as f64, ""));
         stage.figure(Figure::new("facts", info.counts.facts as f64, ""));
@@ -295,7 +296,7 @@ impl Bench<'_> {
 
     /// Opens the folder again, cold in this process, and asks the first question.
     fn reopen(&mut self, stage: &mut Stage) -> anyhow::Result<Memory> {
-        self.say("opening");
+        say("opening");
         let started = Instant::now();
         let memory = self.folder.open()?;
         memory.namespace(&self.ns)?;
@@ -314,7 +315,7 @@ impl Bench<'_> {
     }
 
     /// Memory and disk.
-    fn sizes(&mut self, _memory: &Memory, stage: &mut Stage) -> anyhow::Result<()> {
+    fn sizes(&self, stage: &mut Stage) {
         if let Some(resident) = machine::resident_mib() {
             stage.figure(Figure::new("resident memory", resident, "MiB").at_most(500.0));
         }
@@ -324,12 +325,11 @@ impl Bench<'_> {
             let bytes = machine::bytes_of_part(self.folder.path(), part);
             stage.figure(Figure::new(part, mib(bytes), "MiB"));
         }
-        Ok(())
     }
 
     /// Compacts the store and compares its size with the target.
-    fn optimise(&mut self, memory: &Memory) -> anyhow::Result<Vec<Figure>> {
-        self.say("compacting the store");
+    fn optimise(&self, memory: &Memory) -> anyhow::Result<Vec<Figure>> {
+        say("compacting the store");
         let namespace = memory.get(&self.ns)?;
         namespace.optimize()?;
         let quads = namespace.quads()?;

@@ -49,7 +49,8 @@ struct Asked {
 #[derive(Deserialize)]
 struct Question {
     id: String,
-    question: String,
+    #[serde(rename = "question")]
+    words: String,
     answerable: bool,
     #[serde(default)]
     evidence: BTreeSet<String>,
@@ -122,7 +123,7 @@ fn measure(
     let mut silence = Silence::default();
     let mut queries = Samples::default();
     for question in questions {
-        let request = request(&question.question, kinds, k);
+        let request = request(&question.words, kinds, k);
         let answer = queries.time(|| memory.search(&ns, &request))?;
         let silent = answer.hits.is_empty();
         let counts =
@@ -136,12 +137,12 @@ fn measure(
             None if question.answerable => {
                 notes.push(format!(
                     "{} {} found nothing: {}",
-                    file.id, question.id, question.question
+                    file.id, question.id, question.words
                 ));
             }
             Some(hit) if !question.answerable => notes.push(format!(
                 "{} {} cannot be answered, found {}: {}",
-                file.id, question.id, hit.id, question.question
+                file.id, question.id, hit.id, question.words
             )),
             _ => {}
         }
@@ -170,7 +171,9 @@ fn turns(file: &GoldFile) -> Vec<NewTurn> {
             tool_calls: message.tool_calls.clone(),
             tool_call_id: message.tool_call_id.clone(),
         };
-        turns.last_mut().map(|turn| turn.messages.push(new));
+        if let Some(turn) = turns.last_mut() {
+            turn.messages.push(new);
+        }
     }
     turns
 }

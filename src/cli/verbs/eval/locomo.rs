@@ -122,7 +122,7 @@ fn measure(
             unusable += 1;
             continue;
         }
-        let request = request(&question.question, kinds, k);
+        let request = request(&question.words, kinds, k);
         let answer = queries.time(|| memory.search(&ns, &request))?;
         categories
             .entry(question.category)

@@ -7,6 +7,7 @@
 
 use crate::cli::measure::rounded;
 use crate::memory::{AsOf, HitKind, SearchHit, SearchRequest};
+use crate::model::MessageId;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -51,7 +52,7 @@ impl Scores {
     pub fn add(&mut self, evidence: &BTreeSet<String>, hits: &[SearchHit]) {
         let sources: Vec<Vec<&str>> = hits
             .iter()
-            .map(|hit| hit.source_messages.iter().map(|id| id.as_str()).collect())
+            .map(|hit| hit.source_messages.iter().map(MessageId::as_str).collect())
             .collect();
         self.add_sources(evidence, &sources);
     }
@@ -83,11 +84,6 @@ impl Scores {
         for (sum, more) in self.recall.iter_mut().zip(&other.recall) {
             *sum += more;
         }
-    }
-
-    /// Counts the questions.
-    pub fn questions(&self) -> usize {
-        self.questions
     }
 
     fn mean(&self, sum: f64) -> f64 {

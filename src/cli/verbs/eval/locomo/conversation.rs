@@ -1,5 +1,6 @@
 //! Reading a LoCoMo conversation: its own JSON form, mistakes in the evidence included.
 
+use crate::cli::output::add;
 use crate::memory::{NewMessage, NewTurn};
 use crate::model::{Role, to_rfc3339};
 use anyhow::{Context, bail};
@@ -44,7 +45,7 @@ pub struct Session {
 /// One question.
 pub struct Question {
     /// Its words.
-    pub question: String,
+    pub words: String,
     /// Its category.
     pub category: u64,
     /// The messages that answer it, as far as the evidence can be read.
@@ -106,7 +107,7 @@ impl Conversation {
             .into_iter()
             .map(|asked| Question {
                 evidence: asked.evidence.iter().flat_map(|text| evidence_ids(&ids, text)).collect(),
-                question: asked.question,
+                words: asked.question,
                 category: asked.category,
             })
             .collect();
@@ -155,7 +156,7 @@ fn session(key: &str, at: DateTime<Utc>, said: Vec<Said>, captions: bool) -> Ses
     for (place, said) in said.into_iter().enumerate() {
         let mut text = said.text;
         if let Some(caption) = said.blip_caption.filter(|_| captions) {
-            text.push_str(&format!("\n[shares an image: {caption}]"));
+            add!(text, "\n[shares an image: {caption}]");
         }
         let at = at + TimeDelta::seconds(STEP_SECONDS * place as i64);
         messages.push(NewMessage {
