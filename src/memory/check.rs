@@ -81,8 +81,13 @@ impl Namespace {
                     format!("slot {id} ({} {}): its facts are not what its claims give", slot.entity, slot.property),
                 );
             }
-            let facts = tx.facts_of(&id)?;
-            let conflicts = tx.conflicts_of(&id)?;
+            let (facts, conflicts) = tx.contents_of(&id)?;
+            for fact in &facts {
+                if tx.fact_from_quads(&fact.id)?.as_ref() != Some(fact) {
+                    let detail = format!("fact {}: its copy differs from its quads", fact.id);
+                    find("fact_copy_differs", detail);
+                }
+            }
             let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
             let mut wanted: Vec<_> = state.current.iter().map(|fact| fact.id.clone()).collect();
             wanted.sort();

@@ -11,13 +11,14 @@ use super::namespace::Namespace;
 use super::pool::Memory;
 use super::writer::lock;
 use crate::model::{
-    BlockId, EventId, FactId, FactStatus, Level, MessageId, SlotId, ThreadId,
+    BlockId, EventId, Fact, FactId, FactStatus, Level, MessageId, SlotId, ThreadId,
 };
 use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::temporal::SlotChange;
 use crate::text::{Doc, DocKey, DocKind, date_words};
 use crate::views::{self, BlockSource};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,7 +46,9 @@ pub enum Touched {
     Event(EventId),
     /// A Fact.
     Fact(FactId),
-    /// All Facts of a Slot.
+    /// A Fact, and the Events it rests on: their state is that of what they said.
+    Changed(FactId),
+    /// All Facts of a Slot, and the Events they rest on.
     Slot(SlotId),
 }
 
@@ -149,10 +152,24 @@ fn touched(change: &Change) -> Vec<Touched> {
     touched
 }
 
-/// A change of a Slot touches its Facts and every Event that they rest on: an Event's state is
-/// that of what it said.
-fn touch_change(slot: &SlotId, _change: &SlotChange, touched: &mut Vec<Touched>) {
-    touched.push(Touched::Slot(slot.clone()));
+/// A change of a Slot touches the Facts it names, and not the rest of a long history. Only a
+/// conflict that is decided names none: then all of the Slot is touched.
+fn touch_change(slot: &SlotId, change: &SlotChange, touched: &mut Vec<Touched>) {
+    if !change.resolved.is_empty() {
+        touched.push(Touched::Slot(slot.clone()));
+    }
+    let facts = change
+        .opened
+        .iter()
+        .map(|opened| &opened.fact.id)
+        .chain(change.retracted.iter().map(|retracted| &retracted.fact))
+        .chain(change.reopened.iter().map(|reopened| &reopened.fact))
+        .chain(change.closed.iter().map(|closed| &closed.fact))
+        .chain(change.sources.iter().map(|sources| &sources.fact))
+        .chain(change.conflicts.iter().flat_map(|opened| &opened.conflict.candidates));
+    touched.extend(facts.cloned().map(Touched::Changed));
+    let removed = change.sources.iter().flat_map(|sources| &sources.removed);
+    touched.extend(removed.cloned().map(Touched::Event));
 }
 
 impl Namespace {
@@ -220,7 +237,7 @@ impl Namespace {
 
     fn send_touched(&self, touched: impl Iterator<Item = Touched>) -> Result<(), MemoryError> {
         let tx = self.store.begin()?;
-        let builder = DocBuilder::new(self, &tx)?;
+        let mut builder = DocBuilder::new(self, &tx)?;
         let mut docs = Vec::with_capacity(CHUNK);
         let mut gone = Vec::new();
         for item in touched {
@@ -274,20 +291,32 @@ impl Namespace {
     }
 }
 
-/// Builds documents from one snapshot.
+/// Messages kept at hand while neighbours are built.
+const MESSAGES_AT_HAND: usize = 4_000;
+
+/// Builds documents from one snapshot, each at most once.
 struct DocBuilder<'a> {
     tx: &'a Tx<'a>,
     forgotten: HashSet<EventId>,
     namespace: &'a Namespace,
+    built: HashSet<DocKey>,
+    /// Messages by thread and place: each is wanted for itself and by both neighbours.
+    messages: HashMap<(ThreadId, u64), Option<Rc<StoredMessage>>>,
 }
 
 impl<'a> DocBuilder<'a> {
     fn new(namespace: &'a Namespace, tx: &'a Tx<'a>) -> Result<Self, MemoryError> {
-        Ok(Self { forgotten: tx.forgotten_events()?, tx, namespace })
+        Ok(Self {
+            forgotten: tx.forgotten_events()?,
+            tx,
+            namespace,
+            built: HashSet::new(),
+            messages: HashMap::new(),
+        })
     }
 
     fn build(
-        &self,
+        &mut self,
         item: &Touched,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
@@ -296,39 +325,72 @@ impl<'a> DocBuilder<'a> {
             Touched::Message(thread, id) => self.message(thread, id, docs),
             Touched::Block(id) => self.block(id, docs),
             Touched::Event(id) => self.event(id, docs, gone),
-            Touched::Fact(id) => self.fact(id, docs, gone),
+            Touched::Fact(id) => match self.tx.fact(id)? {
+                Some(fact) => self.fact(fact, docs, gone),
+                None => Ok(()),
+            },
+            Touched::Changed(id) => match self.tx.fact(id)? {
+                Some(fact) => self.fact_with_events(fact, docs, gone),
+                None => Ok(()),
+            },
             Touched::Slot(slot) => {
-                let mut events = BTreeSet::new();
                 for fact in self.tx.facts_of(slot)? {
-                    events.extend(fact.events.iter().cloned());
-                    self.fact(&fact.id, docs, gone)?;
-                }
-                for event in events {
-                    self.event(&event, docs, gone)?;
+                    self.fact_with_events(fact, docs, gone)?;
                 }
                 Ok(())
             }
         }
     }
 
+    fn fact_with_events(
+        &mut self,
+        fact: Fact,
+        docs: &mut Vec<Doc>,
+        gone: &mut Vec<DocKey>,
+    ) -> Result<(), MemoryError> {
+        for event in &fact.events {
+            self.event(event, docs, gone)?;
+        }
+        self.fact(fact, docs, gone)
+    }
+
+    fn message_at(
+        &mut self,
+        thread: &ThreadId,
+        place: u64,
+    ) -> Result<Option<Rc<StoredMessage>>, MemoryError> {
+        let key = (thread.clone(), place);
+        if let Some(known) = self.messages.get(&key) {
+            return Ok(known.clone());
+        }
+        if self.messages.len() >= MESSAGES_AT_HAND {
+            self.messages.clear();
+        }
+        let found = self.tx.message_at_position(thread, place)?.map(Rc::new);
+        self.messages.insert(key, found.clone());
+        Ok(found)
+    }
+
     /// A message's document, with its neighbours' words beside it; the neighbour before is built
     /// again, because this message is new beside it.
     fn message(
-        &self,
+        &mut self,
         thread: &ThreadId,
         id: &MessageId,
         docs: &mut Vec<Doc>,
     ) -> Result<(), MemoryError> {
-        let Some(stored) = self.tx.message(thread, id)? else { return Ok(()) };
-        let at = |position| self.tx.message_at_position(thread, position);
-        let before = if stored.position > 1 { at(stored.position - 1)? } else { None };
-        if let Some(before) = &before {
-            let two_before =
-                if before.position > 1 { at(before.position - 1)? } else { None };
-            docs.push(message_doc(before, two_before.as_ref(), Some(&stored)));
+        let Some(place) = self.tx.position_of(thread, id)? else { return Ok(()) };
+        for place in [place.saturating_sub(1), place] {
+            let Some(stored) = self.message_at(thread, place)? else { continue };
+            let key =
+                DocKey::new(DocKind::Message, thread.as_str(), stored.message.id.as_str());
+            if !self.built.insert(key) {
+                continue;
+            }
+            let before = self.message_at(thread, place.saturating_sub(1))?;
+            let after = self.message_at(thread, place + 1)?;
+            docs.push(message_doc(&stored, before.as_deref(), after.as_deref()));
         }
-        let after = at(stored.position + 1)?;
-        docs.push(message_doc(&stored, before.as_ref(), after.as_ref()));
         Ok(())
     }
 
@@ -356,11 +418,14 @@ impl<'a> DocBuilder<'a> {
     }
 
     fn event(
-        &self,
+        &mut self,
         id: &EventId,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
+        if !self.built.insert(DocKey::new(DocKind::Event, "", id.as_str())) {
+            return Ok(());
+        }
         let Some(stored) = self.tx.event(id)? else { return Ok(()) };
         let key = DocKey::new(DocKind::Event, stored.event.thread.as_str(), id.as_str());
         if self.forgotten.contains(id) {
@@ -402,13 +467,15 @@ impl<'a> DocBuilder<'a> {
     }
 
     fn fact(
-        &self,
-        id: &FactId,
+        &mut self,
+        fact: Fact,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
-        let Some(fact) = self.tx.fact(id)? else { return Ok(()) };
-        let key = DocKey::new(DocKind::Fact, "", id.as_str());
+        let key = DocKey::new(DocKind::Fact, "", fact.id.as_str());
+        if !self.built.insert(key.clone()) {
+            return Ok(());
+        }
         let card = self.namespace.fact_card_now(self.tx, fact)?;
         let hidden = card.fact.events.iter().all(|event| self.forgotten.contains(event));
         if hidden || card.status == FactStatus::Retracted {

@@ -27,7 +27,7 @@ pub use entities::property_name;
 pub use error::{QueryError, StoreError};
 pub use events::{EventWeights, StoredEvent};
 pub use export::GraphName;
-pub use facts::MessageKey;
+pub use facts::{MessageKey, SlotPresent};
 pub use guard::MAX_QUERY_BYTES;
 pub use ledger::{AdoptionRow, AssessmentRow, JobKind, JobRow, JobState};
 pub use migrate::FORMAT_VERSION;
