@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Turns of one batch while loading, and of one measured batch.
 const LOAD_TURNS: usize = 500;
 const BATCH_TURNS: usize = 100;
-/// Batches that are measured.
+/// Most batches that are measured.
 const BATCHES: usize = 10;
 
 /// Everything a stage needs at hand.
@@ -160,13 +160,14 @@ impl Bench<'_> {
             single.push(begun.elapsed());
         }
         let mut batch = Samples::default();
-        for _ in 0..BATCHES {
+        let batches = (self.args.samples / 20).clamp(1, BATCHES);
+        for _ in 0..batches {
             let turns = speaker.turns(BATCH_TURNS);
             let begun = Instant::now();
             self.record(memory, turns)?;
             batch.push(begun.elapsed());
         }
-        let turns_each_s = (BATCHES * BATCH_TURNS) as f64 / batch.total().as_secs_f64().max(1e-9);
+        let turns_each_s = (batches * BATCH_TURNS) as f64 / batch.total().as_secs_f64().max(1e-9);
         self.settle(memory)?;
         let info = memory.namespace(&self.ns)?;
         let journal = machine::bytes_of_part(self.folder.path(), "journal");
@@ -351,4 +352,38 @@ impl Bench<'_> {
 
 fn start_or_epoch() -> DateTime<Utc> {
     start().unwrap_or(DateTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_run_measures_everything_and_leaves_a_sound_memory() {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = Folder::Given(kept.path().to_owned());
+        let args = Args { sizes: vec![400], quick: false, samples: 4, seed: 5, keep: false };
+        let report = run(&folder, &args).unwrap().json();
+        let names: Vec<&str> = report["stages"][1]["operations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|operation| operation["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "capture, one turn",
+                "recall",
+                "search",
+                "entity",
+                "why",
+                "entity, as of",
+                "one slot, as of (view)"
+            ]
+        );
+        let memory = folder.open().unwrap();
+        let checked = memory.check(None).unwrap();
+        assert!(checked.iter().all(|(_, findings)| findings.is_empty()), "{checked:?}");
+    }
 }

@@ -224,3 +224,43 @@ fn as_json(outcomes: &[Outcome], args: &Args) -> serde_json::Value {
         "files": files,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{
+      "conversation": {
+        "session_1_date_time": "8:00 am on 2 April, 2024",
+        "session_1": [
+          {"speaker": "Ada", "dia_id": "D1:1", "text": "The kite shop in the harbour closes in May."},
+          {"speaker": "Ben", "dia_id": "D1:2", "text": "A pity, I liked their lanterns."}
+        ],
+        "session_2_date_time": "8:00 pm on 9 April, 2024",
+        "session_2": [{"speaker": "Ben", "dia_id": "D2:1", "text": "I bought a rowing boat."}]
+      },
+      "qa": [
+        {"question": "What did Ben buy, a rowing boat?", "evidence": ["D2:1"], "category": 4},
+        {"question": "When does the kite shop close?", "evidence": ["D1:1"], "category": 2},
+        {"question": "Which lamp?", "evidence": ["D7:7"], "category": 1},
+        {"question": "Which train?", "evidence": ["D1:1"], "category": 5}
+      ]
+    }"#;
+
+    #[test]
+    fn a_conversation_is_recorded_asked_and_scored() {
+        let kept = tempfile::tempdir().unwrap();
+        let memory = Folder::Given(kept.path().to_owned()).open().unwrap();
+        let read = Conversation::parse(FILE.as_bytes(), true).unwrap();
+        let kinds = [HitKind::Message];
+        let outcome = measure(&memory, "ns", "own".to_owned(), read, &kinds, 10).unwrap();
+        assert_eq!((outcome.messages, outcome.sessions, outcome.unusable), (3, 2, 1));
+        let (all, categories, queries) = sums(&[outcome], 10);
+        assert_eq!(all.row(), ["2", "1.000", "1.000", "1.000", "1.000"]);
+        assert_eq!(categories.keys().copied().collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(queries.len(), 2);
+        let again = Conversation::parse(FILE.as_bytes(), true).unwrap();
+        let error = measure(&memory, "ns", "own".to_owned(), again, &kinds, 10);
+        assert!(error.err().unwrap().to_string().contains("has a namespace ns already"));
+    }
+}
