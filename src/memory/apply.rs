@@ -335,12 +335,10 @@ pub fn refresh_slot(
         .filter(|at| *at > now)
         .min();
     tx.set_due(id, due)?;
-    let open = |conflict: &&Conflict| conflict.resolved_at.is_none();
-    let present = SlotPresent {
-        conflicts: conflicts.iter().filter(open).cloned().collect(),
-        facts: facts.into_iter().filter(|fact| may_matter(fact, now)).collect(),
-        slot,
-    };
-    tx.set_present(id, &present)?;
+    let facts: Vec<Fact> = facts.into_iter().filter(|fact| may_matter(fact, now)).collect();
+    let lives = |id: &&FactId| facts.iter().any(|fact| fact.id == **id);
+    let contested = |conflict: &Conflict| conflict.candidates.iter().filter(lives).count() > 1;
+    let conflicts = conflicts.into_iter().filter(contested).collect();
+    tx.set_present(id, &SlotPresent { slot, facts, conflicts })?;
     Ok(due)
 }

@@ -19,15 +19,15 @@ use oxigraph::model::{Literal, NamedNode, Term};
 /// A message by thread and id.
 pub type MessageKey = (ThreadId, MessageId);
 
-/// What of a Slot can matter from now on: Facts in force, planned, to come or contested, and open
-/// conflicts. It is kept whole, so that the present is read at once however long the history.
+/// What of a Slot can matter from now on: Facts in force, planned, to come or contested, and
+/// their conflicts. It is kept whole, so that the present is read at once however long the history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SlotPresent {
     /// The Slot.
     pub slot: Slot,
     /// Its Facts that have not ended.
     pub facts: Vec<Fact>,
-    /// Its open conflicts.
+    /// Conflicts between these.
     pub conflicts: Vec<Conflict>,
 }
 
