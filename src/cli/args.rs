@@ -2,8 +2,8 @@
 
 use super::demo;
 use super::verbs::{
-    backup, block, check, diff, entity, export, forget, jobs, maintain, query, recall, record,
-    restore, seal, search, serve, status, timeline, why,
+    backup, bench, block, check, diff, entity, eval, export, forget, jobs, maintain, query, recall,
+    record, restore, seal, search, serve, status, timeline, why,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -93,6 +93,10 @@ pub enum Verb {
     RebuildCurrent(maintain::Args),
     /// Show the server, the data folder and its namespaces
     Status(status::Args),
+    /// Measure how well the memory finds and understands, on dialogues with known answers
+    Eval(eval::Args),
+    /// Measure speed and size on this machine
+    Bench(bench::Args),
 }
 
 /// The point on both clocks.

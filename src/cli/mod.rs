@@ -2,7 +2,8 @@
 //!
 //! Every verb speaks HTTP through a [`door::Door`]: to the server that holds the data folder, or,
 //! where none runs, to the same router in this process. So a verb can do nothing that the HTTP
-//! interface cannot, and both always agree.
+//! interface cannot, and both always agree. Only the verbs that measure (`eval`, `bench`) call
+//! the memory itself, on a folder of their own.
 //!
 //! Exit codes: 0 done (and `check` found nothing), 1 failed (or `check` found something), 2 the
 //! command line could not be understood.
@@ -10,6 +11,7 @@
 mod args;
 mod demo;
 mod door;
+mod measure;
 mod output;
 mod session;
 mod settle;
@@ -46,13 +48,17 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
-    if let Verb::Demo(args) = cli.verb {
-        return demo::run(&cli.global, args).await;
-    }
+    // These have a folder of their own and look at no settings.
+    let verb = match cli.verb {
+        Verb::Demo(args) => return demo::run(&cli.global, args).await,
+        Verb::Eval(args) => return verbs::eval::run(&cli.global, args).await,
+        Verb::Bench(args) => return verbs::bench::run(&cli.global, args).await,
+        verb => verb,
+    };
     let session = Session::new(&cli.global)?;
-    match cli.verb {
+    match verb {
+        Verb::Demo(_) | Verb::Eval(_) | Verb::Bench(_) => unreachable!("they returned above"),
         Verb::Serve(args) => verbs::serve::run(&session, args).await,
-        Verb::Demo(_) => unreachable!("the demo has a folder of its own and returned above"),
         Verb::Record(args) => verbs::record::run(&session, args).await,
         Verb::Seal(args) => verbs::seal::run(&session, args).await,
         Verb::Search(args) => verbs::search::run(&session, args).await,

@@ -117,6 +117,10 @@ fn beat(memory: &Memory, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
         memory.open_waiting();
         for namespace in memory.open_namespaces() {
+            // Answers come without the indexes too, only slower.
+            if let Err(error) = namespace.warm() {
+                tracing::error!(namespace = %namespace.name, %error, "an index could not be read");
+            }
             let sealed = namespace.seal_idle().map(|blocks| blocks.len());
             let due = namespace.refresh_due();
             for error in [sealed.err(), due.err()].into_iter().flatten() {

@@ -3,9 +3,11 @@
 use super::change::{Change, JobRun, PlacedChange};
 use super::error::MemoryError;
 use crate::model::{
-    Block, BlockId, BlockState, Fact, FactId, JobId, Slot, SlotId, TxTime, ValidTime,
+    Block, BlockId, BlockState, Conflict, Fact, FactId, JobId, Slot, SlotId, TxTime, ValidTime,
 };
-use crate::store::{Counters, EventWeights, JobKind, JobRow, JobState, MessageKey, Tx};
+use crate::store::{
+    Counters, EventWeights, JobKind, JobRow, JobState, MessageKey, SlotPresent, Tx,
+};
 use crate::temporal::{self, SlotChange};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
@@ -58,20 +60,21 @@ pub fn apply(
         }
         Change::Migrated { .. } => {}
         Change::Captured { turns, blocks } => {
-            let mut messages: BTreeMap<&crate::model::ThreadId, u64> = BTreeMap::new();
+            let mut messages: BTreeMap<&crate::model::ThreadId, (u64, u64)> = BTreeMap::new();
             for captured in turns {
                 tx.put_turn(captured, seq);
                 let thread = &captured.turn.thread;
                 tx.put_open_turn(thread, &captured.turn.id);
-                let count = captured.first_position - 1 + captured.turn.messages.len() as u64;
-                messages.insert(thread, count);
+                let before = captured.first_position - 1;
+                let count = before + captured.turn.messages.len() as u64;
+                messages.entry(thread).or_insert((before, count)).1 = count;
             }
-            for (thread, count) in messages {
-                tx.put_thread_messages(thread, count, at.0)?;
+            for (thread, (before, count)) in messages {
+                tx.put_thread_messages(thread, before, count);
             }
-            seal(tx, seq, at, blocks)?;
+            seal(tx, seq, at, blocks);
         }
-        Change::Sealed { blocks } => seal(tx, seq, at, blocks)?,
+        Change::Sealed { blocks } => seal(tx, seq, at, blocks),
         Change::Summarised { run, summary } => {
             tx.put_summary(&run.block, summary, &run.job);
             finish(tx, run, at, &[])?;
@@ -177,15 +180,14 @@ pub fn apply(
     Ok(delta)
 }
 
-fn seal(tx: &mut Tx<'_>, seq: u64, at: TxTime, blocks: &[Block]) -> Result<(), MemoryError> {
+fn seal(tx: &mut Tx<'_>, seq: u64, at: TxTime, blocks: &[Block]) {
     for block in blocks {
         tx.put_block(block, seq);
-        tx.put_thread_blocks(&block.thread, block.seq)?;
+        tx.put_thread_blocks(&block.thread, block.seq);
         for kind in [JobKind::Summarise, JobKind::Extract] {
             tx.put_job(kind, &block.id, at.0);
         }
     }
-    Ok(())
 }
 
 fn need_job(tx: &Tx<'_>, id: &JobId) -> Result<JobRow, MemoryError> {
@@ -292,6 +294,11 @@ fn messages_of(tx: &Tx<'_>, fact: &Fact) -> Result<Vec<MessageKey>, MemoryError>
     Ok(messages)
 }
 
+/// Whether a Fact can still be in force, planned or contested from now on.
+fn may_matter(fact: &Fact, now: DateTime<Utc>) -> bool {
+    fact.retracted_at.is_none() && fact.valid_to(None).is_none_or(|to| to.0 > now)
+}
+
 /// Makes the current graph say what a Slot's Facts say at an instant. Returns the next instant
 /// at which time alone changes that.
 pub fn refresh_slot(
@@ -301,8 +308,7 @@ pub fn refresh_slot(
 ) -> Result<Option<DateTime<Utc>>, MemoryError> {
     let slot: Slot =
         tx.slot(id)?.ok_or_else(|| MemoryError::Corrupt(format!("there is no slot {id}")))?;
-    let facts = tx.facts_of(id)?;
-    let conflicts = tx.conflicts_of(id)?;
+    let (facts, conflicts) = tx.contents_of(id)?;
     let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
     let contested: Vec<&FactId> = state.conflict.iter().map(|fact| &fact.id).collect();
     let open: Vec<_> = conflicts
@@ -321,5 +327,10 @@ pub fn refresh_slot(
         .filter(|at| *at > now)
         .min();
     tx.set_due(id, due)?;
+    let facts: Vec<Fact> = facts.into_iter().filter(|fact| may_matter(fact, now)).collect();
+    let lives = |id: &&FactId| facts.iter().any(|fact| fact.id == **id);
+    let contested = |conflict: &Conflict| conflict.candidates.iter().filter(lives).count() > 1;
+    let conflicts = conflicts.into_iter().filter(contested).collect();
+    tx.set_present(id, &SlotPresent { slot, facts, conflicts })?;
     Ok(due)
 }

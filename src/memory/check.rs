@@ -5,10 +5,22 @@ use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::project::slot_change;
 use super::types::Finding;
-use crate::model::{TxTime, ValidTime};
+use crate::model::{FactId, TxTime, ValidTime};
 use crate::store::{NamedQuery, QueryOptions};
 use crate::temporal;
 use std::collections::BTreeMap;
+
+/// The Facts that the present shows, by how they stand.
+fn in_view(state: &temporal::SlotState<'_>) -> Vec<Vec<FactId>> {
+    [&state.current, &state.conflict, &state.planned, &state.upcoming]
+        .into_iter()
+        .map(|facts| {
+            let mut ids: Vec<FactId> = facts.iter().map(|fact| fact.id.clone()).collect();
+            ids.sort();
+            ids
+        })
+        .collect()
+}
 
 impl Namespace {
     /// Checks everything that can be checked. No finding means clean.
@@ -84,9 +96,31 @@ impl Namespace {
                     ),
                 );
             }
-            let facts = tx.facts_of(&id)?;
-            let conflicts = tx.conflicts_of(&id)?;
+            let (facts, conflicts) = tx.contents_of(&id)?;
+            for fact in &facts {
+                if tx.fact_from_quads(&fact.id)?.as_ref() != Some(fact) {
+                    let detail = format!("fact {}: its copy differs from its quads", fact.id);
+                    find("fact_copy_differs", detail);
+                }
+            }
             let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
+            if let Some(present) = tx.present(&id)? {
+                let kept =
+                    temporal::state_at(&present.facts, &present.conflicts, ValidTime(now), None);
+                if in_view(&kept) != in_view(&state) {
+                    find(
+                        "present_differs",
+                        format!(
+                            "slot {id}: what is kept of the present differs from its facts; run rebuild-current"
+                        ),
+                    );
+                }
+            } else if !facts.is_empty() {
+                find(
+                    "present_differs",
+                    format!("slot {id}: nothing is kept of its present; run rebuild-current"),
+                );
+            }
             let mut wanted: Vec<_> = state.current.iter().map(|fact| fact.id.clone()).collect();
             wanted.sort();
             if tx.current_facts_of_slot(&id)? != wanted {

@@ -1,7 +1,7 @@
 //! Building what an engine is given, and checking what it gives back.
 
-use super::caches::EventIndex;
 use super::error::MemoryError;
+use super::namespace::Namespace;
 use crate::extract::{BlockInput, Engine, Extraction, KnownEntity, KnownEvent, RejectedItem};
 use crate::model::{Block, Event, EventId, Message, MessageId};
 use crate::store::Tx;
@@ -24,7 +24,7 @@ pub struct BlockMaterial {
 
 impl BlockMaterial {
     /// Gathers a Block's messages and surroundings.
-    pub fn gather(tx: &Tx<'_>, block: Block, index: &EventIndex) -> Result<Self, MemoryError> {
+    pub fn gather(ns: &Namespace, tx: &Tx<'_>, block: Block) -> Result<Self, MemoryError> {
         let mut messages = Vec::with_capacity(block.messages.len());
         for id in &block.messages {
             messages.extend(tx.message(&block.thread, id)?.map(|stored| stored.message));
@@ -32,11 +32,11 @@ impl BlockMaterial {
         let before = messages_before(tx, &block)?;
         let first = messages.first().map(|message| message.at.utc);
         let mut events = Vec::new();
-        let earlier = index.rows().rev().filter(|row| {
-            row.thread == block.thread && first.is_none_or(|first| row.mentioned_at <= first)
-        });
-        for row in earlier.take(EARLIER_EVENTS) {
-            let Some(stored) = tx.event(&row.id)? else { continue };
+        let earlier: Vec<EventId> = ns.with_events(|index| {
+            index.latest_of_thread(&block.thread, first).take(EARLIER_EVENTS).cloned().collect()
+        })?;
+        for id in earlier {
+            let Some(stored) = tx.event(&id)? else { continue };
             if stored.event.block == block.id {
                 continue;
             }

@@ -151,19 +151,19 @@ impl Namespace {
             let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
             Self::slot_entries(&tx, &view, as_of, now, &mut entries)?;
         }
-        for row in self.event_index()?.rows() {
-            if !row.entities.contains(&entity.id)
-                || forgotten.contains(&row.id)
-                || as_of.known_at.is_some_and(|at| row.recorded_at > at.0)
-            {
+        for id in tx.events_of_entity(&entity.id)? {
+            if forgotten.contains(&id) {
                 continue;
             }
-            let Some(stored) = tx.event(&row.id)? else { continue };
+            let Some(stored) = tx.event(&id)? else { continue };
+            if as_of.known_at.is_some_and(|at| stored.recorded_at > at) {
+                continue;
+            }
             entries.push(TimelineEntry {
                 at: occurred_at(&stored.event),
                 what: "event",
                 fact: None,
-                event: Some(row.id.clone()),
+                event: Some(id),
                 text: format!(
                     "{} ({}, {}): {}",
                     stored.event.title,

@@ -1,10 +1,11 @@
 //! Events with what is recorded beside them.
 
+use super::caches::EventPlace;
 use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::types::{EventCard, EventFilter, Page};
 use crate::decay::{self, Standing};
-use crate::model::{EventId, RelationKind, TxTime};
+use crate::model::{Criticality, EventId, RelationKind, TxTime};
 use crate::store::{EventWeights, StoredEvent, Tx};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeSet, HashSet};
@@ -23,7 +24,7 @@ impl Namespace {
         let superseded = superseding(tx, &id, known_at, forgotten)?;
         let conflicts_with = conflicting(tx, &stored, known_at, forgotten)?;
         let card = EventCard {
-            weight: weight_of(&stored, weights, superseded.entirely, turns),
+            weight: weight_of(stored.event.criticality, weights, superseded.entirely, turns),
             adoptions: weights.adoptions,
             superseded_by: superseded.by,
             conflicts_with,
@@ -44,7 +45,7 @@ impl Namespace {
         let tx = self.store.begin()?;
         let stored = tx.event(id)?.ok_or_else(|| self.not_found("event", id.as_str()))?;
         let forgotten = tx.forgotten_events()?;
-        let turns = tx.counters()?.turns;
+        let turns = self.turns();
         Self::event_card(&tx, stored, None, &forgotten, turns)
     }
 
@@ -64,27 +65,34 @@ impl Namespace {
             }
             _ => None,
         };
-        let index = self.event_index()?;
         let tx = self.store.begin()?;
         let forgotten = tx.forgotten_events()?;
-        let turns = tx.counters()?.turns;
-        let mut items = Vec::new();
-        let mut next = None;
-        let mut last: Option<(DateTime<Utc>, EventId)> = None;
-        for row in index.rows_after(after) {
-            if !matches(filter, row) || (!filter.include_forgotten && forgotten.contains(&row.id)) {
-                continue;
-            }
-            if items.len() == limit {
-                next = last.map(|(at, id)| {
-                    let at = at.to_rfc3339_opts(chrono::SecondsFormat::Nanos, true);
-                    super::cursor(&[&at, id.as_str()])
-                });
-                break;
-            }
-            let Some(stored) = tx.event(&row.id)? else { continue };
+        let turns = self.turns();
+        let of_entity = match &filter.entity {
+            None => None,
+            Some(entity) => Some(tx.events_of_entity(entity)?),
+        };
+        let mut places: Vec<EventPlace> = self.with_events(|index| {
+            index
+                .rows_after(after)
+                .filter(|row| matches(filter, row))
+                .filter(|row| of_entity.as_ref().is_none_or(|events| events.contains(&row.id)))
+                .filter(|row| filter.include_forgotten || !forgotten.contains(&row.id))
+                .take(limit + 1)
+                .map(|row| (row.mentioned_at, row.id.clone()))
+                .collect()
+        })?;
+        let more = places.len() > limit;
+        places.truncate(limit);
+        let next = places.last().filter(|_| more).map(|(at, id)| {
+            let at = at.to_rfc3339_opts(chrono::SecondsFormat::Nanos, true);
+            super::cursor(&[&at, id.as_str()])
+        });
+        let mut items = Vec::with_capacity(places.len());
+        for (_, id) in places {
+            // The index may be ahead of the snapshot by an Event.
+            let Some(stored) = tx.event(&id)? else { continue };
             items.push(Self::event_card(&tx, stored, filter.known_at, &forgotten, turns)?);
-            last = Some((row.mentioned_at, row.id.clone()));
         }
         Ok(Page { items, next })
     }
@@ -120,7 +128,6 @@ fn matches(filter: &EventFilter, row: &super::caches::EventRow) -> bool {
     filter.kind.is_none_or(|kind| kind == row.kind)
         && filter.status.is_none_or(|status| status == row.status)
         && filter.thread.as_ref().is_none_or(|thread| *thread == row.thread)
-        && filter.entity.as_ref().is_none_or(|entity| row.entities.contains(entity))
         && filter.mentioned_from.is_none_or(|from| row.mentioned_at >= from)
         && filter.mentioned_to.is_none_or(|to| row.mentioned_at < to)
         && filter.known_at.is_none_or(|known| row.recorded_at <= known.0)
@@ -177,8 +184,8 @@ fn conflicting(
 ) -> Result<Vec<EventId>, MemoryError> {
     let id = &stored.event.id;
     let mut with: BTreeSet<EventId> = BTreeSet::new();
-    for slot in tx.slots_of_event(id)? {
-        for conflict in tx.conflicts_of(&slot)? {
+    for fact in tx.facts_resting_on(id)? {
+        for conflict in tx.conflicts_with(&fact)? {
             let open = match known_at {
                 None => conflict.resolved_at.is_none(),
                 Some(at) => {
@@ -206,7 +213,7 @@ fn conflicting(
 
 /// Returns an Event's present weight.
 pub(super) fn weight_of(
-    stored: &StoredEvent,
+    criticality: Criticality,
     weights: EventWeights,
     superseded: bool,
     turns: u64,
@@ -216,7 +223,7 @@ pub(super) fn weight_of(
     decay::event_weight(
         turns.saturating_sub(weights.anchor_turn),
         weights.adoptions,
-        stored.event.criticality,
+        criticality,
         standing,
     )
 }

@@ -5,9 +5,9 @@ use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::types::{AsOf, ConflictCard, FactCard};
 use crate::model::{
-    Conflict, EventId, Fact, FactStatus, FactValue, Slot, SlotId, ValidTime, property,
+    Conflict, EventId, Fact, FactStatus, FactValue, Slot, SlotId, TxTime, ValidTime, property,
 };
-use crate::store::Tx;
+use crate::store::{SlotPresent, Tx};
 use crate::temporal::{self, SlotState};
 use std::collections::HashSet;
 
@@ -29,13 +29,24 @@ impl SlotView {
         forgotten: &HashSet<EventId>,
     ) -> Result<Option<Self>, MemoryError> {
         let Some(slot) = tx.slot(id)? else { return Ok(None) };
-        let mut facts = tx.facts_of(id)?;
-        facts.retain(|fact| !is_hidden(fact, forgotten));
-        for fact in &mut facts {
-            fact.events.retain(|event| !forgotten.contains(event));
+        let (facts, conflicts) = tx.contents_of(id)?;
+        Ok(Some(Self { slot, facts: shown(facts, forgotten), conflicts }))
+    }
+
+    /// Reads what of a Slot can matter from a point on both clocks: for the present that is kept
+    /// apart and costs nothing of the history.
+    pub fn read_for(
+        tx: &Tx<'_>,
+        id: &SlotId,
+        forgotten: &HashSet<EventId>,
+        as_of: AsOf,
+    ) -> Result<Option<Self>, MemoryError> {
+        if as_of == AsOf::default()
+            && let Some(SlotPresent { slot, facts, conflicts }) = tx.present(id)?
+        {
+            return Ok(Some(Self { slot, facts: shown(facts, forgotten), conflicts }));
         }
-        let conflicts = tx.conflicts_of(id)?;
-        Ok(Some(Self { slot, facts, conflicts }))
+        Self::read(tx, id, forgotten)
     }
 
     /// Sorts the Facts by how they stand.
@@ -43,6 +54,33 @@ impl SlotView {
         let valid_at = as_of.valid_at.unwrap_or(now);
         temporal::state_at(&self.facts, &self.conflicts, valid_at, as_of.known_at)
     }
+}
+
+/// Leaves out what was forgotten.
+fn shown(mut facts: Vec<Fact>, forgotten: &HashSet<EventId>) -> Vec<Fact> {
+    facts.retain(|fact| !is_hidden(fact, forgotten));
+    for fact in &mut facts {
+        fact.events.retain(|event| !forgotten.contains(event));
+    }
+    facts
+}
+
+/// Works out how a Fact stands from itself and its rivals in conflicts. What else its Slot has
+/// held does not matter for that, so its history is not read.
+pub(super) fn status_beside_rivals(
+    tx: &Tx<'_>,
+    fact: &Fact,
+    valid_at: ValidTime,
+    known_at: Option<TxTime>,
+) -> Result<Option<FactStatus>, MemoryError> {
+    let conflicts = tx.conflicts_with(&fact.id)?;
+    let mut rivals = Vec::new();
+    for id in conflicts.iter().flat_map(|conflict| &conflict.candidates) {
+        if *id != fact.id {
+            rivals.extend(tx.fact(id)?);
+        }
+    }
+    Ok(temporal::status_of(fact, &rivals, &conflicts, valid_at, known_at))
 }
 
 /// Forgetting hides at every time: a Fact all of whose sources are forgotten is not shown, even
@@ -82,11 +120,7 @@ impl Namespace {
 
     /// Shows a Fact as it stands now.
     pub(super) fn fact_card_now(&self, tx: &Tx<'_>, fact: &Fact) -> Result<FactCard, MemoryError> {
-        let id = fact.slot.id();
-        let facts = tx.facts_of(&id)?;
-        let conflicts = tx.conflicts_of(&id)?;
-        let now = ValidTime(self.now());
-        let status = temporal::status_of(fact, &facts, &conflicts, now, None);
+        let status = status_beside_rivals(tx, fact, ValidTime(self.now()), None)?;
         // What has not begun yet is shown beside what is planned.
         Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), AsOf::default())
     }

@@ -69,8 +69,8 @@ impl Hot {
         for row in tx.threads()? {
             let mut open = Vec::with_capacity(row.open_turns.len());
             for turn in row.open_turns {
-                let messages = tx.messages_of_turn(&turn)?;
-                open.push((turn, messages.into_iter().map(|m| m.message.id).collect()));
+                let messages = tx.message_ids_of_turn(&turn)?;
+                open.push((turn, messages));
             }
             let state = ThreadState {
                 open,

@@ -23,7 +23,9 @@ pub enum Touched {
     Event(EventId),
     /// A Fact.
     Fact(FactId),
-    /// All Facts of a Slot.
+    /// A Fact, and the Events it rests on: their state is that of what they said.
+    Changed(FactId),
+    /// All Facts of a Slot, and the Events they rest on.
     Slot(SlotId),
 }
 
@@ -211,10 +213,24 @@ pub fn touched(change: &Change) -> Vec<Touched> {
     touched
 }
 
-/// A change of a Slot touches its Facts and every Event that they rest on: an Event's state is
-/// that of what it said.
-fn touch_change(slot: &SlotId, _change: &SlotChange, touched: &mut Vec<Touched>) {
-    touched.push(Touched::Slot(slot.clone()));
+/// A change of a Slot touches the Facts it names, and not the rest of a long history. Only a
+/// conflict that is decided names none: then all of the Slot is touched.
+fn touch_change(slot: &SlotId, change: &SlotChange, touched: &mut Vec<Touched>) {
+    if !change.resolved.is_empty() {
+        touched.push(Touched::Slot(slot.clone()));
+    }
+    let facts = change
+        .opened
+        .iter()
+        .map(|opened| &opened.fact.id)
+        .chain(change.retracted.iter().map(|retracted| &retracted.fact))
+        .chain(change.reopened.iter().map(|reopened| &reopened.fact))
+        .chain(change.closed.iter().map(|closed| &closed.fact))
+        .chain(change.sources.iter().map(|sources| &sources.fact))
+        .chain(change.conflicts.iter().flat_map(|opened| &opened.conflict.candidates));
+    touched.extend(facts.cloned().map(Touched::Changed));
+    let removed = change.sources.iter().flat_map(|sources| &sources.removed);
+    touched.extend(removed.cloned().map(Touched::Event));
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::index_queue::{Due, Touched, touched};
 use super::namespace::Namespace;
 use super::pool::Memory;
 use super::writer::lock;
-use crate::model::{BlockId, EventId, FactId, FactStatus, Level, ThreadId};
+use crate::model::{BlockId, EventId, Fact, FactStatus, Level, ThreadId};
 use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::text::{Doc, DocKey, DocKind, date_words, words_beside};
 use crate::views::{self, BlockSource};
@@ -79,7 +79,7 @@ impl Namespace {
 
     fn send_touched(&self, touched: impl Iterator<Item = Touched>) -> Result<(), MemoryError> {
         let tx = self.store.begin()?;
-        let builder = DocBuilder::new(self, &tx)?;
+        let mut builder = DocBuilder::new(self, &tx)?;
         let mut docs = Vec::with_capacity(CHUNK);
         let mut gone = Vec::new();
         let mut threads: BTreeMap<ThreadId, BTreeSet<u64>> = BTreeMap::new();
@@ -89,7 +89,7 @@ impl Namespace {
                 others.push(item);
                 continue;
             };
-            let Some(place) = tx.message_position(thread, id)? else { continue };
+            let Some(place) = tx.position_of(thread, id)? else { continue };
             let first = place.saturating_sub(LOOK_AHEAD).max(1);
             threads.entry(thread.clone()).or_default().extend(first..=place);
         }
@@ -154,20 +154,21 @@ impl Namespace {
     }
 }
 
-/// Builds documents from one snapshot.
+/// Builds documents from one snapshot, each at most once.
 struct DocBuilder<'a> {
     tx: &'a Tx<'a>,
     forgotten: HashSet<EventId>,
     namespace: &'a Namespace,
+    built: HashSet<DocKey>,
 }
 
 impl<'a> DocBuilder<'a> {
     fn new(namespace: &'a Namespace, tx: &'a Tx<'a>) -> Result<Self, MemoryError> {
-        Ok(Self { forgotten: tx.forgotten_events()?, tx, namespace })
+        Ok(Self { forgotten: tx.forgotten_events()?, tx, namespace, built: HashSet::new() })
     }
 
     fn build(
-        &self,
+        &mut self,
         item: &Touched,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
@@ -177,19 +178,33 @@ impl<'a> DocBuilder<'a> {
             Touched::Message(..) => Ok(()),
             Touched::Block(id) => self.block(id, docs),
             Touched::Event(id) => self.event(id, docs, gone),
-            Touched::Fact(id) => self.fact(id, docs, gone),
+            Touched::Fact(id) => match self.tx.fact(id)? {
+                Some(fact) => self.fact(fact, docs, gone),
+                None => Ok(()),
+            },
+            Touched::Changed(id) => match self.tx.fact(id)? {
+                Some(fact) => self.fact_with_events(fact, docs, gone),
+                None => Ok(()),
+            },
             Touched::Slot(slot) => {
-                let mut events = BTreeSet::new();
                 for fact in self.tx.facts_of(slot)? {
-                    events.extend(fact.events.iter().cloned());
-                    self.fact(&fact.id, docs, gone)?;
-                }
-                for event in events {
-                    self.event(&event, docs, gone)?;
+                    self.fact_with_events(fact, docs, gone)?;
                 }
                 Ok(())
             }
         }
+    }
+
+    fn fact_with_events(
+        &mut self,
+        fact: Fact,
+        docs: &mut Vec<Doc>,
+        gone: &mut Vec<DocKey>,
+    ) -> Result<(), MemoryError> {
+        for event in &fact.events {
+            self.event(event, docs, gone)?;
+        }
+        self.fact(fact, docs, gone)
     }
 
     /// The documents of messages with the words beside them. A new message stands beside those
@@ -245,11 +260,14 @@ impl<'a> DocBuilder<'a> {
     }
 
     fn event(
-        &self,
+        &mut self,
         id: &EventId,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
+        if !self.built.insert(DocKey::new(DocKind::Event, "", id.as_str())) {
+            return Ok(());
+        }
         let Some(stored) = self.tx.event(id)? else { return Ok(()) };
         let key = DocKey::new(DocKind::Event, stored.event.thread.as_str(), id.as_str());
         if self.forgotten.contains(id) {
@@ -291,13 +309,15 @@ impl<'a> DocBuilder<'a> {
     }
 
     fn fact(
-        &self,
-        id: &FactId,
+        &mut self,
+        fact: Fact,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
-        let Some(fact) = self.tx.fact(id)? else { return Ok(()) };
-        let key = DocKey::new(DocKind::Fact, "", id.as_str());
+        let key = DocKey::new(DocKind::Fact, "", fact.id.as_str());
+        if !self.built.insert(key.clone()) {
+            return Ok(());
+        }
         let card = self.namespace.fact_card_now(self.tx, &fact)?;
         let hidden = card.fact.events.iter().all(|event| self.forgotten.contains(event));
         if hidden || card.status == FactStatus::Retracted {

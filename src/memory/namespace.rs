@@ -16,7 +16,7 @@ use crate::text::{TextIndex, TextOptions};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
@@ -53,7 +53,12 @@ pub struct Namespace {
     pub(super) batches: Mutex<SideLog<super::batch::Batch>>,
     pub(super) attempts: Mutex<SideLog<Attempt>>,
     pub(super) blocks: RwLock<Option<BlockIndex>>,
-    pub(super) events: RwLock<Option<Arc<EventIndex>>>,
+    pub(super) events: RwLock<Option<EventIndex>>,
+    /// Commits of this process: tells whether one came in between.
+    pub(super) commits: AtomicU64,
+    /// The number of turns, for weights. The store has it too, but there everyone who reads would
+    /// step over the remains of all earlier numbers.
+    turns: AtomicU64,
     /// Wakes the workers.
     pub(super) signal: Arc<super::signal::Signal>,
     /// When the newest record was written, in microseconds since 1970.
@@ -100,6 +105,7 @@ impl Namespace {
         store.check_format(name.as_str())?;
         let last_at = replay(&journal, &store, &name)?;
         let hot = Hot::load(&store)?;
+        let turns = hot.counters.turns;
         let index = TextIndex::open(folder.join(folders::INDEX), TextOptions::default())?;
         let index_queue = IndexQueue::new(index.committed_seq(), journal.last_seq());
         let (batches, _) = SideLog::open(&side.join("batches.jsonl"), super::batch::MAX_BYTES)?;
@@ -118,6 +124,8 @@ impl Namespace {
             attempts: Mutex::new(attempts),
             blocks: RwLock::new(None),
             events: RwLock::new(None),
+            commits: AtomicU64::new(0),
+            turns: AtomicU64::new(turns),
             signal,
             newest: AtomicI64::new(last_at.timestamp_micros()),
             last_used: AtomicI64::new(0),
@@ -133,6 +141,17 @@ impl Namespace {
     pub fn now(&self) -> DateTime<Utc> {
         let newest = self.newest.load(Ordering::SeqCst);
         self.clock.now().max(DateTime::from_timestamp_micros(newest).unwrap_or_default())
+    }
+
+    /// Returns the number of turns.
+    pub(super) fn turns(&self) -> u64 {
+        self.turns.load(Ordering::SeqCst)
+    }
+
+    /// Returns the number of journal records that are not searchable yet, without waiting for the
+    /// writer.
+    pub(super) fn index_lag(&self) -> u64 {
+        self.journal.last_seq().saturating_sub(self.index_queue.indexed())
     }
 
     /// Says whether writes are stopped until the namespace is opened again. Never waits.
@@ -167,24 +186,16 @@ impl Namespace {
     }
 
     /// Lets caches and workers know of applied changes.
-    pub(super) fn after_commit(&self, changes: &[Change], first: u64, at: DateTime<Utc>) {
+    pub(super) fn after_commit(
+        &self,
+        changes: &[Change],
+        first: u64,
+        at: DateTime<Utc>,
+        turns: u64,
+    ) {
         self.newest.fetch_max(at.timestamp_micros(), Ordering::SeqCst);
-        let mut blocks = write(&self.blocks);
-        if let Some(index) = blocks.as_mut() {
-            let followed = changes.iter().try_for_each(|c| index.follow(c, &self.store));
-            if let Err(error) = followed {
-                tracing::warn!(namespace = %self.name, %error, "dropping the block index");
-                *blocks = None;
-            }
-        }
-        drop(blocks);
-        let mut events = write(&self.events);
-        if let Some(index) = events.as_mut() {
-            for change in changes {
-                Arc::make_mut(index).follow(change, at);
-            }
-        }
-        drop(events);
+        self.turns.store(turns, Ordering::SeqCst);
+        self.follow(changes, at, turns);
         for (change, seq) in changes.iter().zip(first..) {
             self.index_queue.push(seq, change);
         }
@@ -274,13 +285,14 @@ fn apply_chunk(
     let Some((last, _, _)) = chunk.last() else { return Ok(()) };
     let last = *last;
     let mut tx = store.begin()?;
-    let mut counters = tx.counters()?;
+    let (applied, before) = (tx.applied()?, tx.counters()?);
+    let mut counters = before;
     for (seq, at, change) in chunk.drain(..) {
         let delta = apply::apply(&mut tx, seq, TxTime(at), &change, counters.turns)?;
         delta.count(&change, &mut counters);
     }
-    tx.set_counters(counters)?;
-    tx.set_applied(last)?;
+    tx.replace_counters(before, counters);
+    tx.replace_applied(applied, last);
     tx.commit()?;
     Ok(())
 }

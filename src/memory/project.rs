@@ -172,7 +172,8 @@ pub(super) fn slot_change(
     claims.dedup_by(|a, b| a.event == b.event && a.ordinal == b.ordinal);
     let functional = property(&slot.property).is_some_and(|property| property.functional);
     let folded = temporal::fold(functional, &claims);
-    Ok(temporal::reconcile(slot, &folded, &tx.facts_of(&id)?, &tx.conflicts_of(&id)?, now))
+    let (facts, conflicts) = tx.contents_of(&id)?;
+    Ok(temporal::reconcile(slot, &folded, &facts, &conflicts, now))
 }
 
 /// Finds the entity that a name means, or makes one.

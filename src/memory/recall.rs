@@ -33,6 +33,58 @@ struct Candidate {
     sources: Vec<(ThreadId, MessageId)>,
 }
 
+/// What a recall has taken so far.
+struct Plate {
+    budget: usize,
+    text: String,
+    items: Vec<RecallItem>,
+    batch: Batch,
+    omitted: Vec<(String, String)>,
+    /// Items of the present kind.
+    taken: usize,
+}
+
+impl Plate {
+    fn new(request: &RecallRequest) -> Self {
+        Self {
+            budget: request.budget,
+            text: String::new(),
+            items: Vec::new(),
+            batch: Batch { query: request.query.clone(), items: Vec::new() },
+            omitted: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    fn is_full(&self, most: usize) -> bool {
+        self.taken == most
+    }
+
+    fn leave_out(&mut self, reference: String, most: usize) {
+        self.omitted.push((reference, format!("{most} of its kind are in already")));
+    }
+
+    /// Takes a candidate whole, where it fits the budget.
+    fn offer(&mut self, candidate: Candidate) {
+        let reference = candidate.item.evidence_ref.clone();
+        let start = if self.text.is_empty() { HEADER } else { self.text.as_str() };
+        let longer = format!("{start}\n{}", candidate.text);
+        if estimate_tokens(&longer) > self.budget {
+            self.omitted.push((reference, "it does not fit the budget".to_owned()));
+            return;
+        }
+        self.text = longer;
+        self.taken += 1;
+        self.items.push(RecallItem {
+            evidence_ref: reference,
+            kind: if candidate.item.kind == "entity" { "entity" } else { "event" },
+            id: candidate.item.id.clone(),
+            why: candidate.why,
+        });
+        self.batch.items.push(candidate.item);
+    }
+}
+
 impl Namespace {
     /// Recalls what may matter for an answer: at most 4 Events and 4 entities whose rendered text
     /// keeps within the budget. Whole items only: one that does not fit is skipped.
@@ -46,52 +98,38 @@ impl Namespace {
             namespace: self,
             tx: &tx,
             forgotten: &forgotten,
-            turns: tx.counters()?.turns,
+            turns: self.turns(),
             as_of: request.as_of,
         };
         let visible = self.visible_messages(&tx, request.thread.as_ref())?;
-        let mut omitted = Vec::new();
-        let mut events = Vec::new();
+        let mut plate = Plate::new(request);
         for (id, why) in self.event_candidates(&finder, request)? {
+            // Past the last place a candidate is only named: what it says is not read.
+            if plate.is_full(MAX_EVENTS) {
+                plate.leave_out(evidence_ref("event", None, id.as_str()), MAX_EVENTS);
+                continue;
+            }
             let Some(candidate) = Self::event_candidate(&finder, &id, why)? else { continue };
             let seen = !candidate.sources.is_empty()
                 && candidate.sources.iter().all(|source| visible.contains(source));
             if seen {
                 let reason = "its sources are still visible in the asking thread";
-                omitted.push((candidate.item.evidence_ref, reason.to_owned()));
+                plate.omitted.push((candidate.item.evidence_ref, reason.to_owned()));
             } else {
-                events.push(candidate);
+                plate.offer(candidate);
             }
         }
-        let entities = self.entity_candidates(&finder, request)?;
-        let mut text = String::new();
-        let mut items = Vec::new();
-        let mut batch = Batch { query: request.query.clone(), items: Vec::new() };
-        for (candidates, most) in [(events, MAX_EVENTS), (entities, MAX_ENTITIES)] {
-            let mut taken = 0;
-            for candidate in candidates {
-                let reference = candidate.item.evidence_ref.clone();
-                if taken == most {
-                    omitted.push((reference, format!("{most} of its kind are in already")));
-                    continue;
-                }
-                let start = if text.is_empty() { HEADER } else { text.as_str() };
-                let longer = format!("{start}\n{}", candidate.text);
-                if estimate_tokens(&longer) > request.budget {
-                    omitted.push((reference, "it does not fit the budget".to_owned()));
-                    continue;
-                }
-                text = longer;
-                taken += 1;
-                items.push(RecallItem {
-                    evidence_ref: reference,
-                    kind: if candidate.item.kind == "entity" { "entity" } else { "event" },
-                    id: candidate.item.id.clone(),
-                    why: candidate.why,
-                });
-                batch.items.push(candidate.item);
+        plate.taken = 0;
+        for id in self.entity_candidates(&finder, request)? {
+            if plate.is_full(MAX_ENTITIES) {
+                plate.leave_out(evidence_ref("entity", None, id.as_str()), MAX_ENTITIES);
+                continue;
+            }
+            if let Some(candidate) = self.entity_candidate(&finder, &id)? {
+                plate.offer(candidate);
             }
         }
+        let Plate { text, items, batch, omitted, .. } = plate;
         let refs: Vec<String> = items.iter().map(|item| item.evidence_ref.clone()).collect();
         let signals = self.signals(&tx, &batch, &refs, request.as_of)?;
         drop(tx);
@@ -107,14 +145,10 @@ impl Namespace {
         thread: Option<&ThreadId>,
     ) -> Result<HashSet<(ThreadId, MessageId)>, MemoryError> {
         let Some(thread) = thread else { return Ok(HashSet::new()) };
-        let mut visible: HashSet<(ThreadId, MessageId)> = self.with_hot(|hot, _| {
-            let open = hot.threads.get(thread).map(|state| state.open.clone());
-            open.unwrap_or_default()
-                .into_iter()
-                .flat_map(|(_, messages)| messages)
-                .map(|message| (thread.clone(), message))
-                .collect()
-        });
+        // From the snapshot, not from the writer: who recalls does not wait for who writes.
+        let open = tx.open_messages(thread)?;
+        let mut visible: HashSet<(ThreadId, MessageId)> =
+            open.into_iter().map(|message| (thread.clone(), message)).collect();
         let waiting: Vec<_> = self.with_blocks(|index| {
             index
                 .thread(thread)
@@ -123,9 +157,7 @@ impl Namespace {
                 .collect()
         })?;
         for block in waiting {
-            if let Some(block) = tx.block(&block)? {
-                visible.extend(block.messages.into_iter().map(|m| (thread.clone(), m)));
-            }
+            visible.extend(tx.message_keys_of_block(&block)?);
         }
         Ok(visible)
     }
@@ -174,19 +206,30 @@ impl Namespace {
         &self,
         finder: &Finder<'_>,
     ) -> Result<Vec<(EventId, String)>, MemoryError> {
-        let mut always = Vec::new();
-        for id in finder.tx.pinned_events()? {
-            always.push((id, "pinned".to_owned()));
+        let why = |pinned: bool| if pinned { "pinned" } else { "safety" }.to_owned();
+        let indexed = self.with_events_if_loaded(|index| {
+            index
+                .always()
+                .filter(|row| !finder.forgotten.contains(&row.id))
+                .take(MAX_EVENTS)
+                .map(|row| (row.id.clone(), why(row.weights.pinned)))
+                .collect()
+        });
+        if let Some(indexed) = indexed {
+            return Ok(indexed);
         }
-        for id in finder.tx.events_of_criticality(Criticality::Safety)? {
-            if !always.iter().any(|(known, _)| *known == id) {
-                always.push((id, "safety".to_owned()));
+        let pinned = finder.tx.pinned_events()?;
+        let mut always = Vec::new();
+        let safety = finder.tx.events_of_criticality(Criticality::Safety)?;
+        for id in pinned.iter().chain(safety.iter().filter(|id| !pinned.contains(id))) {
+            if !finder.forgotten.contains(id)
+                && let Some(stored) = finder.tx.event(id)?
+            {
+                always.push((stored.event.mentioned_at.utc, id, why(pinned.contains(id))));
             }
         }
-        let index = self.event_index()?;
-        always.retain(|(id, _)| !finder.forgotten.contains(id));
-        always.sort_by_key(|(id, _)| std::cmp::Reverse(index.mentioned_at(id)));
-        Ok(always)
+        always.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        Ok(always.into_iter().map(|(_, id, why)| (id.clone(), why)).collect())
     }
 
     fn event_candidate(
@@ -223,7 +266,7 @@ impl Namespace {
         &self,
         finder: &Finder<'_>,
         request: &RecallRequest,
-    ) -> Result<Vec<Candidate>, MemoryError> {
+    ) -> Result<Vec<EntityId>, MemoryError> {
         let search = SearchRequest {
             query: request.query.clone(),
             kinds: vec![HitKind::Fact],
@@ -249,11 +292,8 @@ impl Namespace {
             *scores.entry(entity).or_default() += found.hit.score;
         }
         order.sort_by(|a, b| scores[b].total_cmp(&scores[a]).then_with(|| a.cmp(b)));
-        let mut candidates = Vec::new();
-        for id in order.into_iter().take(MAX_ENTITIES * 2) {
-            candidates.extend(self.entity_candidate(finder, &id)?);
-        }
-        Ok(candidates)
+        order.truncate(MAX_ENTITIES * 2);
+        Ok(order)
     }
 
     fn entity_candidate(
@@ -266,7 +306,8 @@ impl Namespace {
         let mut lines = Vec::new();
         let mut events: BTreeSet<EventId> = BTreeSet::new();
         for slot in finder.tx.slots_of(id)? {
-            let Some(view) = SlotView::read(finder.tx, &slot, finder.forgotten)? else { continue };
+            let view = SlotView::read_for(finder.tx, &slot, finder.forgotten, finder.as_of)?;
+            let Some(view) = view else { continue };
             let state = view.state(finder.as_of, now);
             let lists = [
                 (&state.current, FactStatus::Current),
@@ -315,7 +356,7 @@ impl Namespace {
     ) -> Result<Vec<Signal>, MemoryError> {
         let mut signals = Vec::new();
         let forgotten = tx.forgotten_events()?;
-        let turns = tx.counters()?.turns;
+        let turns = self.turns();
         let mut texts: Vec<String> = Vec::new();
         for item in batch.items.iter().filter(|item| refs.contains(&item.evidence_ref)) {
             texts.push(item.text.clone());

@@ -3,7 +3,7 @@
 use super::batch::{Batch, BatchItem, lifetime};
 use super::error::MemoryError;
 use super::events::weight_of;
-use super::facts::{is_hidden, sentence};
+use super::facts::{is_hidden, sentence, status_beside_rivals};
 use super::namespace::Namespace;
 use super::types::{AsOf, HitKind, SearchAnswer, SearchHit, SearchRequest};
 use super::writer::lock;
@@ -11,7 +11,6 @@ use crate::model::{
     BatchId, BlockId, EventId, FactId, FactStatus, Level, MessageId, ThreadId, ValidTime,
 };
 use crate::store::Tx;
-use crate::temporal;
 use crate::text::{DocKey, DocKind, Explain, Hit};
 use crate::views::{self, BlockSource};
 use chrono::Utc;
@@ -120,7 +119,7 @@ impl Namespace {
             namespace: self,
             tx: &tx,
             forgotten: &forgotten,
-            turns: tx.counters()?.turns,
+            turns: self.turns(),
             as_of: request.as_of,
         };
         let (found, nearest) = finder.search(request)?;
@@ -135,7 +134,7 @@ impl Namespace {
             })
             .collect();
         let batch = self.keep_batch(Batch { query: request.query.clone(), items })?;
-        let pending = self.info()?.index_lag;
+        let pending = self.index_lag();
         Ok(SearchAnswer {
             batch,
             hits: found.into_iter().map(|found| found.hit).collect(),
@@ -208,11 +207,25 @@ impl Finder<'_> {
             return 1.0;
         }
         let id = EventId(key.id.clone());
-        let weight = self.tx.event(&id).ok().flatten().and_then(|stored| {
-            let weights = self.tx.event_weights(&id).ok()?;
-            Some(weight_of(&stored, weights, false, self.turns))
+        let indexed = self.namespace.with_events_if_loaded(|index| {
+            index.get(&id).map(|row| (row.criticality, row.weights))
         });
-        1.0 + WEIGHT_SHARE * weight.unwrap_or(0.0) as f32
+        let standing = match indexed {
+            Some(standing) => standing,
+            None => self
+                .tx
+                .criticality(&id)
+                .and_then(|criticality| Ok(Some((criticality, self.tx.event_weights(&id)?))))
+                .unwrap_or_else(|error| {
+                    // A weight moves a score by a tenth: no reason to give no answer.
+                    tracing::warn!(event.id = %id, %error, "no weight could be read");
+                    None
+                }),
+        };
+        let weight = standing.map_or(0.0, |(criticality, weights)| {
+            weight_of(criticality, weights, false, self.turns)
+        });
+        1.0 + WEIGHT_SHARE * weight as f32
     }
 
     /// Reads what a hit stands for; `None` when it is hidden, or not of the asked time or type.
@@ -270,12 +283,9 @@ impl Finder<'_> {
         if is_hidden(&fact, self.forgotten) {
             return Ok(None);
         }
-        let slot = fact.slot.id();
-        let facts = self.tx.facts_of(&slot)?;
-        let conflicts = self.tx.conflicts_of(&slot)?;
         let valid_at = self.as_of.valid_at.unwrap_or(ValidTime(self.namespace.now()));
         let known_at = self.as_of.known_at;
-        let status = temporal::status_of(&fact, &facts, &conflicts, valid_at, known_at);
+        let status = status_beside_rivals(self.tx, &fact, valid_at, known_at)?;
         let status = match status {
             Some(FactStatus::Retracted) => return Ok(None),
             Some(status) => status,

@@ -83,6 +83,22 @@ impl Namespace {
         }))
     }
 
+    /// Compacts the store's files.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn optimize(&self) -> Result<(), MemoryError> {
+        Ok(self.store.optimize()?)
+    }
+
+    /// Counts the quads of the store: a walk through all of them.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn quads(&self) -> Result<u64, MemoryError> {
+        Ok(self.store.quads()?)
+    }
+
     /// Says whether no job is pending and everything is searchable.
     pub fn is_settled(&self) -> bool {
         let indexed = self.index_queue.indexed();

@@ -44,11 +44,11 @@ impl Namespace {
             for fact in view.facts.iter().filter(|fact| wanted.contains(&fact.id)) {
                 facts.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
             }
-            for fact in replaced_chain(&view.facts, &wanted, as_of) {
+            let room = MAX_REPLACED - replaced.len();
+            for fact in replaced_chain(&view.facts, &wanted, as_of).into_iter().take(room) {
                 replaced.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
             }
         }
-        replaced.truncate(MAX_REPLACED);
         Ok(Why { facts, replaced })
     }
 
@@ -137,7 +137,7 @@ impl Namespace {
         forgotten: &HashSet<EventId>,
     ) -> Result<Option<WhyEvent>, MemoryError> {
         let Some(stored) = tx.event(id)? else { return Ok(None) };
-        let turns = tx.counters()?.turns;
+        let turns = self.turns();
         let job = self.job(&stored.job).ok();
         let quotes = quotes(tx, &stored.event)?;
         let card = Self::event_card(tx, stored, as_of.known_at, forgotten, turns)?;

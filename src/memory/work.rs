@@ -134,14 +134,13 @@ impl Namespace {
         if job.kind == JobKind::Project {
             return Ok(Made::Projection);
         }
-        let index = self.event_index().map_err(|error| error.to_string())?;
         let tx = self.store.begin().map_err(|error| error.to_string())?;
         let block = tx
             .block(&job.block)
             .map_err(|error| error.to_string())?
             .ok_or_else(|| format!("no block {}", job.block))?;
         let material =
-            BlockMaterial::gather(&tx, block, &index).map_err(|error| error.to_string())?;
+            BlockMaterial::gather(self, &tx, block).map_err(|error| error.to_string())?;
         drop(tx);
         if job.kind == JobKind::Summarise {
             let summary = engine.summarise(&material.input()).map_err(|error| error.to_string())?;

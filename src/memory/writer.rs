@@ -13,7 +13,7 @@ use super::namespace::Namespace;
 use super::types::{NewTurn, TurnReceipt};
 use crate::journal::{Journal, Record};
 use crate::model::TxTime;
-use crate::store::Tx;
+use crate::store::{Counters, Tx};
 use chrono::{DateTime, Utc};
 use std::sync::mpsc;
 
@@ -32,6 +32,8 @@ pub struct Writer {
     pub(super) hot: Hot,
     /// Why this writer must not be used any more.
     pub(super) broken: Option<String>,
+    /// The counters as the store has them.
+    stored: Counters,
     last_at: DateTime<Utc>,
 }
 
@@ -67,7 +69,7 @@ pub struct PlanView<'a> {
 
 impl Writer {
     pub(super) fn new(journal: Journal, hot: Hot, last_at: DateTime<Utc>) -> Self {
-        Self { journal, hot, broken: None, last_at }
+        Self { stored: hot.counters, journal, hot, broken: None, last_at }
     }
 
     fn usable(&self) -> Result<(), MemoryError> {
@@ -123,6 +125,7 @@ impl Writer {
             .collect();
         self.journal.append(&records)?;
         let mut tx = ns.store.begin()?;
+        let before = self.stored;
         for (change, seq) in changes.iter().zip(first..) {
             let delta = apply::apply(&mut tx, seq, TxTime(at), change, self.hot.counters.turns)?;
             self.hot.counters.entities += delta.entities;
@@ -135,10 +138,11 @@ impl Writer {
             }
         }
         let last = first + changes.len() as u64 - 1;
-        tx.set_counters(self.hot.counters)?;
-        tx.set_applied(last)?;
+        tx.replace_counters(before, self.hot.counters);
+        tx.replace_applied(first - 1, last);
         tx.commit()?;
-        ns.after_commit(changes, first, at);
+        self.stored = self.hot.counters;
+        ns.after_commit(changes, first, at, self.hot.counters.turns);
         Ok(last)
     }
 }

@@ -1,13 +1,14 @@
 //! Blocks, their stored views and their state as quads.
 
 use super::conversation::commit_number;
-use super::tx::{Tx, instant};
+use super::tx::{Tx, instant, literal_text};
 use super::{StoreError, pred_type};
 use crate::model::{
     Block, BlockId, BlockState, BlockSummary, JobId, Level, SealCause, ThreadId, TurnId,
 };
 use crate::vocab::{prov, sg};
 use oxigraph::model::{Literal, NamedNode, Term};
+use std::collections::HashMap;
 
 /// What decay needs to know of a Block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,6 +161,21 @@ impl Tx<'_> {
         }))
     }
 
+    /// Returns the messages of a Block by thread and id, in no order.
+    pub fn message_keys_of_block(
+        &self,
+        id: &BlockId,
+    ) -> Result<Vec<super::MessageKey>, StoreError> {
+        let members = self.objects(&self.names.block(id), prov::HAD_MEMBER, &self.names.meta)?;
+        Ok(members
+            .iter()
+            .filter_map(|member| match member {
+                Term::NamedNode(node) => self.names.message_of(node.as_str()),
+                _ => None,
+            })
+            .collect())
+    }
+
     /// Returns the Block that holds a message, once it is sealed.
     pub fn block_of_message(
         &self,
@@ -210,6 +226,46 @@ impl Tx<'_> {
                 .unwrap_or(Level::L5),
             anchor_position: anchor.integer(sg::ANCHOR_POSITION).unwrap_or(seq),
         }))
+    }
+
+    /// Returns what decay needs of every Block: a scan for each property instead of a search for
+    /// each Block.
+    pub fn block_metas(&self) -> Result<Vec<BlockMeta>, StoreError> {
+        let names = self.names;
+        let by_node = |pairs: Vec<(NamedNode, Term)>| -> HashMap<NamedNode, String> {
+            pairs
+                .into_iter()
+                .filter_map(|(node, term)| Some((node, literal_text(&term)?.to_owned())))
+                .collect()
+        };
+        let places = by_node(self.pairs(sg::SEQUENCE, &names.meta)?);
+        let levels = by_node(self.pairs(sg::ANCHOR_LEVEL, &names.weights)?);
+        let anchors = by_node(self.pairs(sg::ANCHOR_POSITION, &names.weights)?);
+        let mut metas = Vec::with_capacity(places.len());
+        for (node, state) in self.pairs(sg::BLOCK_STATE, &names.ledger)? {
+            let Some(id) = names.id_of("block", node.as_str()) else { continue };
+            let Some(state) = literal_text(&state).and_then(BlockState::parse) else { continue };
+            let thread = match self.object(&node, sg::IN_THREAD, &names.meta)? {
+                Some(Term::NamedNode(thread)) => names.id_of("thread", thread.as_str()),
+                _ => None,
+            };
+            let number = |from: &HashMap<NamedNode, String>| -> Option<u64> {
+                from.get(&node)?.parse().ok()
+            };
+            let seq = number(&places).unwrap_or(0);
+            metas.push(BlockMeta {
+                id: BlockId(id),
+                thread: ThreadId(thread.unwrap_or_default()),
+                seq,
+                state,
+                anchor_level: levels
+                    .get(&node)
+                    .and_then(|level| level.parse().ok())
+                    .unwrap_or(Level::L5),
+                anchor_position: number(&anchors).unwrap_or(seq),
+            });
+        }
+        Ok(metas)
     }
 
     /// Returns all Block ids: one index scan.

@@ -102,8 +102,9 @@ impl Tx<'_> {
         self.add(&node, sg::IN_THREAD, names.thread(thread), meta);
         self.add(&node, sg::IN_TURN, turn.clone(), meta);
         self.add(&node, sg::POSITION, Literal::from(position), meta);
-        let place = self.place(thread, position);
-        self.add(&place, sg::TARGET, node.clone(), &names.system);
+        // Every thread has a message at place 5: neighbours are found by a key of thread and
+        // place, not among the messages of all threads at a place.
+        self.add(&names.place(thread, position), sg::OF_MESSAGE, node.clone(), &names.system);
         self.add(&node, sg::ROLE, Literal::from(message.role.as_str()), meta);
         let agent = names.thing("agent", message.speaker_or_role());
         self.add(&agent, pred_type(), NamedNode::new_unchecked(prov::AGENT), meta);
@@ -193,6 +194,31 @@ impl Tx<'_> {
         Ok(messages)
     }
 
+    /// Returns the ids of a turn's messages in order.
+    pub fn message_ids_of_turn(&self, id: &TurnId) -> Result<Vec<MessageId>, StoreError> {
+        let turn = self.names.turn(id);
+        let mut ids = Vec::new();
+        for node in self.subjects(sg::IN_TURN, turn.as_ref(), &self.names.meta)? {
+            let Some((thread, id)) = self.names.message_of(node.as_str()) else { continue };
+            ids.push((self.position_of(&thread, &id)?, id));
+        }
+        ids.sort();
+        Ok(ids.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// Returns the messages of a thread's open tail, in no order.
+    pub fn open_messages(&self, thread: &ThreadId) -> Result<Vec<MessageId>, StoreError> {
+        let names = self.names;
+        let mut ids = Vec::new();
+        for turn in self.objects(&names.thread(thread), sg::OPEN_TURN, &names.system)? {
+            let Term::NamedNode(turn) = turn else { continue };
+            for message in self.subjects(sg::IN_TURN, turn.as_ref(), &names.meta)? {
+                ids.extend(names.message_of(message.as_str()).map(|(_, id)| id));
+            }
+        }
+        Ok(ids)
+    }
+
     /// Returns when a turn was recorded.
     pub fn turn_recorded_at(
         &self,
@@ -208,33 +234,28 @@ impl Tx<'_> {
             .map(crate::model::TxTime))
     }
 
-    /// Names a place in a thread. The system graph links it to its message: positions repeat in
-    /// every thread, so looking one up by its number would read all threads.
-    fn place(&self, thread: &ThreadId, position: u64) -> NamedNode {
-        self.names.thing("place", &format!("{position}/{thread}"))
-    }
-
     /// Finds the message at a place in a thread.
     pub fn message_at_position(
         &self,
         thread: &ThreadId,
         position: u64,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        match self.object(&self.place(thread, position), sg::TARGET, &self.names.system)? {
+        let place = self.names.place(thread, position);
+        match self.object(&place, sg::OF_MESSAGE, &self.names.system)? {
             Some(Term::NamedNode(message)) => self.message_at(&message),
             _ => Ok(None),
         }
     }
 
     /// Returns the place of a message in its thread.
-    pub fn message_position(
+    pub fn position_of(
         &self,
         thread: &ThreadId,
         id: &MessageId,
     ) -> Result<Option<u64>, StoreError> {
-        let node = self.names.message(thread, id);
-        let position = self.object(&node, sg::POSITION, &self.names.meta)?;
-        Ok(position.as_ref().and_then(super::tx::literal_text).and_then(|n| n.parse().ok()))
+        let message = self.names.message(thread, id);
+        let place = self.object(&message, sg::POSITION, &self.names.meta)?;
+        Ok(place.as_ref().and_then(super::tx::literal_text).and_then(|place| place.parse().ok()))
     }
 
     /// Says whether a message with this id exists in the thread.

@@ -72,8 +72,15 @@ impl Tx<'_> {
 
     /// Returns an entity's label, or its id where it has none.
     pub fn label(&self, id: &EntityId) -> Result<String, StoreError> {
+        if let Some(label) = self.labels.borrow().get(id) {
+            return Ok(label.clone());
+        }
         let label = self.object(&self.names.entity(id), rdf::PREF_LABEL, &self.names.meta)?;
-        Ok(label.as_ref().and_then(literal_text).unwrap_or(id.as_str()).to_owned())
+        let Some(label) = label.as_ref().and_then(literal_text) else {
+            return Ok(id.as_str().to_owned());
+        };
+        self.labels.borrow_mut().insert(id.clone(), label.to_owned());
+        Ok(label.to_owned())
     }
 
     /// Returns the entities of a normalised name, in id order.

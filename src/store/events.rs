@@ -1,27 +1,23 @@
 //! Events, quotes and the state recorded beside them, as quads.
+//!
+//! An Event never changes. Beside its quads stands a copy of it in the ledger, one JSON literal:
+//! reading an Event from its quads takes hundreds of look-ups in the store's dictionary, reading
+//! the copy takes four.
 
-use super::conversation::{commit_number, read_stamp};
 use super::names::term;
-use super::tx::{Node, Tx, date, instant, literal_text};
+use super::tx::{Tx, date, instant, literal_text};
 use super::{StoreError, pred_type};
 use crate::model::{
-    BlockId, Claim, Criticality, EntityId, EntityRef, Event, EventId, EventKind, EventStatus,
-    Extractor, JobId, MessageId, Occurrence, Precision, Quote, Relation, RelationKind, Scope,
-    ThreadId, TxTime, content_hash,
+    BlockId, Criticality, EntityId, Event, EventId, JobId, MessageId, Occurrence, Quote,
+    RelationKind, ThreadId, TxTime, content_hash,
 };
 use crate::vocab::{prov, rdf, sg};
 use chrono::{DateTime, Utc};
-use oxigraph::model::{Literal, NamedNode, Term};
-
-/// What a sentence says about entities, kept exactly as the engine proposed it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-struct Proposal {
-    claims: Vec<Claim>,
-    participants: Vec<EntityRef>,
-}
+use oxigraph::model::{Literal, NamedNode, NamedOrBlankNode, Term};
+use std::collections::{HashMap, HashSet};
 
 /// An Event as stored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StoredEvent {
     /// The Event.
     pub event: Event,
@@ -103,9 +99,8 @@ impl Tx<'_> {
         self.add(&node, prov::WAS_GENERATED_BY, names.job(job), meta);
         self.add(&node, sg::RECORDED_AT, instant(recorded_at.0), meta);
         self.add(&node, sg::REVISION, names.commit(revision), meta);
-        let proposal =
-            Proposal { claims: event.claims.clone(), participants: event.participants.clone() };
-        let payload = serde_json::to_string(&proposal).expect("claims are plain data");
+        let stored = StoredEvent { event: event.clone(), recorded_at, revision, job: job.clone() };
+        let payload = serde_json::to_string(&stored).expect("events are plain data");
         self.add(&node, sg::PAYLOAD, Literal::from(payload), &names.ledger);
     }
 
@@ -138,83 +133,49 @@ impl Tx<'_> {
 
     /// Finds an Event.
     pub fn event(&self, id: &EventId) -> Result<Option<StoredEvent>, StoreError> {
-        let names = self.names;
-        let iri = names.event(id);
-        let node = self.node(&iri, &names.meta)?;
-        if node.is_empty() {
-            return Ok(None);
-        }
-        let need = |word: Option<&str>, predicate: &str| -> Result<String, StoreError> {
-            word.map(str::to_owned).ok_or_else(|| node.missing(predicate))
-        };
-        let kind = need(node.concept(sg::EVENT_TYPE, "type-"), sg::EVENT_TYPE)?;
-        let status = need(node.concept(sg::STATUS_ASSERTED, "status-"), sg::STATUS_ASSERTED)?;
-        let thread = node.need_iri(sg::IN_THREAD)?;
-        let thread = ThreadId(names.id_of("thread", thread).unwrap_or_default());
-        let block = node.need_iri(sg::IN_BLOCK)?;
-        let job = node.need_iri(prov::WAS_GENERATED_BY)?;
-        let extractor = node.text(sg::EXTRACTOR).unwrap_or("unknown/0");
-        let (name, version) = extractor.split_once('/').unwrap_or((extractor, ""));
-        let proposal = self.proposal(&iri)?;
-        let event = Event {
-            id: id.clone(),
-            title: node.need_text(rdf::LABEL)?.to_owned(),
-            summary: node.text(sg::SUMMARY).unwrap_or_default().to_owned(),
-            kind: EventKind::parse(&kind).ok_or_else(|| node.missing(sg::EVENT_TYPE))?,
-            status: EventStatus::parse(&status).ok_or_else(|| node.missing(sg::STATUS_ASSERTED))?,
-            tags: node.texts(sg::TAG),
-            quotes: self.quotes(&node)?,
-            participants: proposal.participants,
-            block: BlockId(names.id_of("block", block).unwrap_or_default()),
-            sources: self.sources(&node)?,
-            mentioned_at: read_stamp(&node, sg::MENTIONED_AT)?,
-            occurred: read_occurrence(&node),
-            scope: node.text(sg::SCOPE).and_then(Scope::parse).unwrap_or(Scope::User),
-            criticality: node
-                .concept(sg::CRITICALITY, "criticality-")
-                .and_then(Criticality::parse)
-                .unwrap_or(Criticality::Routine),
-            relations: self.relations(&node),
-            speaker: node.text(sg::SPEAKER).unwrap_or_default().to_owned(),
-            reason: node.text(sg::REASON_TEXT).map(str::to_owned),
-            extractor: Extractor { name: name.to_owned(), version: version.to_owned() },
-            claims: proposal.claims,
-            thread,
-        };
-        Ok(Some(StoredEvent {
-            event,
-            recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
-            revision: commit_number(node.need_iri(sg::REVISION)?),
-            job: JobId(names.id_of("job", job).unwrap_or_default()),
-        }))
+        let iri = self.names.event(id);
+        let copy = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
+        copy.as_ref().and_then(literal_text).map(|json| read_copy(iri.as_str(), json)).transpose()
     }
 
-    fn proposal(&self, iri: &NamedNode) -> Result<Proposal, StoreError> {
-        let payload = self.object(iri, sg::PAYLOAD, &self.names.ledger)?;
-        let Some(json) = payload.as_ref().and_then(literal_text) else {
-            return Ok(Proposal { claims: Vec::new(), participants: Vec::new() });
-        };
-        serde_json::from_str(json).map_err(|error| {
-            StoreError::Corrupt(format!("{} has a broken payload: {error}", iri.as_str()))
-        })
+    /// Returns every Event, in no order: one index scan.
+    pub fn all_events(&self) -> Result<Vec<StoredEvent>, StoreError> {
+        self.pairs(sg::PAYLOAD, &self.names.ledger)?
+            .iter()
+            .filter(|(node, _)| self.names.id_of("event", node.as_str()).is_some())
+            .filter_map(|(node, copy)| Some((node, literal_text(copy)?)))
+            .map(|(node, json)| read_copy(node.as_str(), json))
+            .collect()
     }
 
-    /// Source messages in thread order.
-    fn sources(&self, node: &Node) -> Result<Vec<MessageId>, StoreError> {
-        let mut sources = Vec::new();
-        for iri in node.iris(prov::WAS_DERIVED_FROM) {
-            let Some((_, id)) = self.names.message_of(iri) else { continue };
-            let message = NamedNode::new_unchecked(iri);
-            let position = self.object(&message, sg::POSITION, &self.names.meta)?;
-            let position: u64 = position
-                .as_ref()
-                .and_then(literal_text)
-                .and_then(|text| text.parse().ok())
-                .unwrap_or(0);
-            sources.push((position, id));
+    /// Returns the Events that an entity takes part in.
+    pub fn events_of_entity(&self, entity: &EntityId) -> Result<HashSet<EventId>, StoreError> {
+        let entity = self.names.entity(entity);
+        let subjects = self.subjects(sg::PARTICIPANT, entity.as_ref(), &self.names.meta)?;
+        Ok(subjects
+            .iter()
+            .filter_map(|node| self.names.id_of("event", node.as_str()).map(EventId))
+            .collect())
+    }
+
+    /// Returns the numbers beside every Event: one scan of their graph.
+    pub fn all_event_weights(&self) -> Result<HashMap<EventId, EventWeights>, StoreError> {
+        let mut all: HashMap<EventId, EventWeights> = HashMap::new();
+        for quad in self.quads(None, None, None, &self.names.weights) {
+            let quad = quad?;
+            let NamedOrBlankNode::NamedNode(node) = &quad.subject else { continue };
+            let Some(id) = self.names.id_of("event", node.as_str()) else { continue };
+            let Some(text) = literal_text(&quad.object) else { continue };
+            let weights = all.entry(EventId(id)).or_default();
+            match quad.predicate.as_str() {
+                sg::ADOPTION_COUNT => weights.adoptions = text.parse().unwrap_or(0),
+                sg::ANCHOR_TURN => weights.anchor_turn = text.parse().unwrap_or(0),
+                sg::PINNED => weights.pinned = text == "true",
+                sg::FORGOTTEN_AT => weights.forgotten_at = super::tx::parse_utc(text),
+                _ => {}
+            }
         }
-        sources.sort();
-        Ok(sources.into_iter().map(|(_, id)| id).collect())
+        Ok(all)
     }
 
     /// Returns the source messages of an Event.
@@ -230,35 +191,6 @@ impl Tx<'_> {
             .collect();
         keys.sort();
         Ok(keys)
-    }
-
-    fn quotes(&self, node: &Node) -> Result<Vec<Quote>, StoreError> {
-        let mut quotes = Vec::new();
-        for iri in node.iris(sg::HAS_QUOTE) {
-            let quote = self.node(&NamedNode::new_unchecked(iri), &self.names.meta)?;
-            let message = quote.need_iri(sg::OF_MESSAGE)?;
-            let Some((_, id)) = self.names.message_of(message) else { continue };
-            quotes.push(Quote {
-                message: id,
-                text: quote.text(sg::TEXT).unwrap_or_default().to_owned(),
-                start: quote.integer(sg::START).unwrap_or(0),
-                end: quote.integer(sg::END).unwrap_or(0),
-            });
-        }
-        quotes.sort_by(|a, b| (&a.message, a.start, a.end).cmp(&(&b.message, b.start, b.end)));
-        Ok(quotes)
-    }
-
-    fn relations(&self, node: &Node) -> Vec<Relation> {
-        let mut relations = Vec::new();
-        for kind in RelationKind::ALL {
-            for iri in node.iris(relation_predicate(*kind)) {
-                if let Some(id) = self.names.id_of("event", iri) {
-                    relations.push(Relation { kind: *kind, target: EventId(id) });
-                }
-            }
-        }
-        relations
     }
 
     /// Returns the Events with a relation of this kind to an Event.
@@ -288,6 +220,19 @@ impl Tx<'_> {
             .collect();
         ids.sort();
         Ok(ids)
+    }
+
+    /// Returns what forgetting an Event would cost.
+    pub fn criticality(&self, id: &EventId) -> Result<Criticality, StoreError> {
+        let found = self.object(&self.names.event(id), sg::CRITICALITY, &self.names.meta)?;
+        let word = match &found {
+            Some(Term::NamedNode(node)) => node
+                .as_str()
+                .strip_prefix(crate::vocab::SG)
+                .and_then(|local| local.strip_prefix("criticality-")),
+            _ => None,
+        };
+        Ok(word.and_then(Criticality::parse).unwrap_or(Criticality::Routine))
     }
 
     /// Returns when an Event was recorded.
@@ -320,7 +265,7 @@ impl Tx<'_> {
     }
 
     /// Returns the Events that an operator has forgotten.
-    pub fn forgotten_events(&self) -> Result<std::collections::HashSet<EventId>, StoreError> {
+    pub fn forgotten_events(&self) -> Result<HashSet<EventId>, StoreError> {
         Ok(self
             .pairs(sg::FORGOTTEN_AT, &self.names.weights)?
             .iter()
@@ -406,21 +351,7 @@ impl Tx<'_> {
     }
 }
 
-fn read_occurrence(node: &Node) -> Occurrence {
-    Occurrence {
-        from: node.instant(sg::OCCURRED_FROM),
-        to: node.instant(sg::OCCURRED_TO),
-        local_from: node.date(sg::LOCAL_FROM),
-        local_to: node.date(sg::LOCAL_TO),
-        precision: node
-            .concept(sg::PRECISION, "precision-")
-            .and_then(Precision::parse)
-            .unwrap_or(Precision::Unknown),
-        expression: node.text(sg::TIME_TEXT).map(str::to_owned),
-        basis: node
-            .text(sg::BASIS)
-            .and_then(crate::model::Basis::parse)
-            .unwrap_or(crate::model::Basis::Unknown),
-        approx: node.flag(sg::APPROX),
-    }
+fn read_copy(iri: &str, json: &str) -> Result<StoredEvent, StoreError> {
+    serde_json::from_str(json)
+        .map_err(|error| StoreError::Corrupt(format!("{iri} has a broken payload: {error}")))
 }

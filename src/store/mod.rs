@@ -27,7 +27,7 @@ pub use entities::property_name;
 pub use error::{QueryError, StoreError};
 pub use events::{EventWeights, StoredEvent};
 pub use export::GraphName;
-pub use facts::MessageKey;
+pub use facts::{MessageKey, SlotPresent};
 pub use guard::MAX_QUERY_BYTES;
 pub use ledger::{AdoptionRow, AssessmentRow, JobKind, JobRow, JobState};
 pub use migrate::FORMAT_VERSION;
@@ -88,6 +88,14 @@ impl NamespaceStore {
     /// When the engine fails.
     pub fn flush(&self) -> Result<(), StoreError> {
         Ok(self.store.flush()?)
+    }
+
+    /// Counts the quads: a walk through all of them.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn quads(&self) -> Result<u64, StoreError> {
+        Ok(self.store.len()? as u64)
     }
 
     /// Compacts the files.

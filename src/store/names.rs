@@ -68,6 +68,11 @@ impl Names {
         ))
     }
 
+    /// Names the place of a message in its thread, counted from 1.
+    pub fn place(&self, thread: &ThreadId, position: u64) -> NamedNode {
+        self.thing("place", &format!("{}/{position}", thread.as_str()))
+    }
+
     /// Names a stored view of a Block.
     pub fn view(&self, block: &BlockId, level: Level) -> NamedNode {
         self.thing("view", &format!("{block}-{level}"))

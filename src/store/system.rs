@@ -18,7 +18,7 @@ pub struct ThreadRow {
     pub messages: u64,
     /// Blocks so far.
     pub blocks: u64,
-    /// When the newest turn was recorded.
+    /// When the newest open turn was recorded.
     pub last_at: Option<DateTime<Utc>>,
 }
 
@@ -49,10 +49,26 @@ impl Tx<'_> {
         self.number(&self.root(), sg::APPLIED)
     }
 
-    /// Notes the last applied journal sequence.
-    pub fn set_applied(&mut self, seq: u64) -> Result<(), StoreError> {
+    /// Notes the last applied journal sequence in place of the one before. What changes with
+    /// every write is never searched for: the store would step over the remains of every earlier
+    /// value until it compacts them away.
+    pub fn replace_applied(&mut self, before: u64, seq: u64) {
         let (root, graph) = (self.root(), self.names.system.clone());
-        self.set(&root, sg::APPLIED, Some(Literal::from(seq)), &graph)
+        self.replace_number(&root, sg::APPLIED, before, seq, &graph);
+    }
+
+    fn replace_number(
+        &mut self,
+        node: &NamedNode,
+        predicate: &'static str,
+        before: u64,
+        value: u64,
+        graph: &NamedNode,
+    ) {
+        if before != value {
+            self.remove(node, predicate, Literal::from(before), graph);
+        }
+        self.add(node, predicate, Literal::from(value), graph);
     }
 
     /// Returns the counters.
@@ -68,21 +84,22 @@ impl Tx<'_> {
         })
     }
 
-    /// Writes the counters.
-    pub fn set_counters(&mut self, counters: Counters) -> Result<(), StoreError> {
+    /// Writes the counters in place of those before.
+    pub fn replace_counters(&mut self, before: Counters, counters: Counters) {
         let (root, graph) = (self.root(), self.names.system.clone());
         let rows = [
-            (sg::TURN_COUNT, counters.turns),
-            (sg::MESSAGE_COUNT, counters.messages),
-            (sg::BLOCK_COUNT, counters.blocks),
-            (sg::EVENT_COUNT, counters.events),
-            (sg::ENTITY_COUNT, counters.entities),
-            (sg::FACT_COUNT, counters.facts),
+            (sg::TURN_COUNT, before.turns, counters.turns),
+            (sg::MESSAGE_COUNT, before.messages, counters.messages),
+            (sg::BLOCK_COUNT, before.blocks, counters.blocks),
+            (sg::EVENT_COUNT, before.events, counters.events),
+            (sg::ENTITY_COUNT, before.entities, counters.entities),
+            (sg::FACT_COUNT, before.facts, counters.facts),
         ];
-        for (predicate, value) in rows {
-            self.set(&root, predicate, Some(Literal::from(value)), &graph)?;
+        for (predicate, before, value) in rows {
+            if before != value {
+                self.replace_number(&root, predicate, before, value, &graph);
+            }
         }
-        Ok(())
     }
 
     /// Returns the settings as their JSON text.
@@ -119,22 +136,17 @@ impl Tx<'_> {
         Ok(names)
     }
 
-    /// Writes how many messages a thread has, and when the newest came.
-    pub fn put_thread_messages(
-        &mut self,
-        thread: &ThreadId,
-        messages: u64,
-        at: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    /// Writes how many messages a thread has, in place of the number before.
+    pub fn put_thread_messages(&mut self, thread: &ThreadId, before: u64, messages: u64) {
         let (node, names) = (self.names.thread(thread), self.names);
-        self.set(&node, sg::MESSAGE_COUNT, Some(Literal::from(messages)), &names.system)?;
-        self.set(&node, prov::ENDED_AT_TIME, Some(super::tx::instant(at)), &names.system)
+        self.replace_number(&node, sg::MESSAGE_COUNT, before, messages, &names.system);
     }
 
-    /// Writes how many Blocks a thread has.
-    pub fn put_thread_blocks(&mut self, thread: &ThreadId, blocks: u64) -> Result<(), StoreError> {
+    /// Writes how many Blocks a thread has: one more than before.
+    pub fn put_thread_blocks(&mut self, thread: &ThreadId, blocks: u64) {
         let (node, names) = (self.names.thread(thread), self.names);
-        self.set(&node, sg::BLOCK_COUNT, Some(Literal::from(blocks)), &names.system)
+        let before = blocks.saturating_sub(1);
+        self.replace_number(&node, sg::BLOCK_COUNT, before, blocks, &names.system);
     }
 
     /// Puts a turn on the open tail of its thread.
@@ -164,12 +176,16 @@ impl Tx<'_> {
                 open.push((number, TurnId(turn_id)));
             }
             open.sort();
+            let last_at = match open.last() {
+                Some((_, turn)) => self.turn_recorded_at(turn)?.map(|at| at.0),
+                None => None,
+            };
             rows.push(ThreadRow {
                 thread: ThreadId(id),
                 open_turns: open.into_iter().map(|(_, turn)| turn).collect(),
                 messages: state.integer(sg::MESSAGE_COUNT).unwrap_or(0),
                 blocks: state.integer(sg::BLOCK_COUNT).unwrap_or(0),
-                last_at: state.instant(prov::ENDED_AT_TIME),
+                last_at,
             });
         }
         Ok(rows)

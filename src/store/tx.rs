@@ -1,6 +1,7 @@
 //! Reading and writing quads inside one transaction.
 
 use super::{Names, StoreError};
+use crate::model::{EntityId, FactId};
 use crate::vocab::xsd;
 use chrono::{DateTime, NaiveDate, Utc};
 use oxigraph::model::{
@@ -8,13 +9,18 @@ use oxigraph::model::{
     QuadRef, Term, TermRef,
 };
 use oxigraph::store::Transaction;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 /// One transaction on a namespace's store: a stable snapshot for reads, one atomic write.
 pub struct Tx<'a> {
     inner: Transaction<'a>,
     /// The namespace's IRIs.
     pub names: &'a Names,
+    /// Facts written in this transaction: their copies are made when it commits.
+    pub(super) changed_facts: BTreeSet<FactId>,
+    /// Labels read so far: an entity's never changes, and one answer shows it many times.
+    pub(super) labels: RefCell<HashMap<EntityId, String>>,
 }
 
 /// Spells one of our predicates.
@@ -37,7 +43,7 @@ pub fn date(day: NaiveDate) -> Literal {
 
 impl<'a> Tx<'a> {
     pub(super) fn new(inner: Transaction<'a>, names: &'a Names) -> Self {
-        Self { inner, names }
+        Self { inner, names, changed_facts: BTreeSet::new(), labels: RefCell::default() }
     }
 
     /// Adds a quad.
@@ -213,7 +219,8 @@ impl<'a> Tx<'a> {
     }
 
     /// Makes everything visible at once.
-    pub fn commit(self) -> Result<(), StoreError> {
+    pub fn commit(mut self) -> Result<(), StoreError> {
+        self.copy_changed_facts()?;
         Ok(self.inner.commit()?)
     }
 }

@@ -1,10 +1,12 @@
 //! One file per verb: its arguments, the calls it makes, and how a person reads the answer.
 
 pub mod backup;
+pub mod bench;
 pub mod block;
 pub mod check;
 pub mod diff;
 pub mod entity;
+pub mod eval;
 pub mod export;
 mod facts;
 pub mod forget;
