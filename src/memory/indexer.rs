@@ -179,16 +179,16 @@ impl<'a> DocBuilder<'a> {
             Touched::Block(id) => self.block(id, docs),
             Touched::Event(id) => self.event(id, docs, gone),
             Touched::Fact(id) => match self.tx.fact(id)? {
-                Some(fact) => self.fact(fact, docs, gone),
+                Some(fact) => self.fact(&fact, docs, gone),
                 None => Ok(()),
             },
             Touched::Changed(id) => match self.tx.fact(id)? {
-                Some(fact) => self.fact_with_events(fact, docs, gone),
+                Some(fact) => self.fact_with_events(&fact, docs, gone),
                 None => Ok(()),
             },
             Touched::Slot(slot) => {
                 for fact in self.tx.facts_of(slot)? {
-                    self.fact_with_events(fact, docs, gone)?;
+                    self.fact_with_events(&fact, docs, gone)?;
                 }
                 Ok(())
             }
@@ -197,7 +197,7 @@ impl<'a> DocBuilder<'a> {
 
     fn fact_with_events(
         &mut self,
-        fact: Fact,
+        fact: &Fact,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
@@ -310,7 +310,7 @@ impl<'a> DocBuilder<'a> {
 
     fn fact(
         &mut self,
-        fact: Fact,
+        fact: &Fact,
         docs: &mut Vec<Doc>,
         gone: &mut Vec<DocKey>,
     ) -> Result<(), MemoryError> {
@@ -318,7 +318,7 @@ impl<'a> DocBuilder<'a> {
         if !self.built.insert(key.clone()) {
             return Ok(());
         }
-        let card = self.namespace.fact_card_now(self.tx, &fact)?;
+        let card = self.namespace.fact_card_now(self.tx, fact)?;
         let hidden = card.fact.events.iter().all(|event| self.forgotten.contains(event));
         if hidden || card.status == FactStatus::Retracted {
             gone.push(key);

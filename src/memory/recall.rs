@@ -120,7 +120,7 @@ impl Namespace {
             }
         }
         plate.taken = 0;
-        for id in self.entity_candidates(&finder, request)? {
+        for id in Self::entity_candidates(&finder, request)? {
             if plate.is_full(MAX_ENTITIES) {
                 plate.leave_out(evidence_ref("entity", None, id.as_str()), MAX_ENTITIES);
                 continue;
@@ -263,7 +263,6 @@ impl Namespace {
 
     /// Entities that the question names, then those that matching Facts are about.
     fn entity_candidates(
-        &self,
         finder: &Finder<'_>,
         request: &RecallRequest,
     ) -> Result<Vec<EntityId>, MemoryError> {

@@ -66,8 +66,9 @@ fn known_holders(input: &BlockInput<'_>) -> BTreeMap<String, EntityRef> {
 /// The project of the conversation before the Block, where only one can be meant.
 fn known_project(input: &BlockInput<'_>) -> Option<EntityRef> {
     // A tool's output names what it works on, not what the people talk about.
-    let people = input.before.iter().rev().filter(|m| !matches!(m.role, Role::Tool | Role::System));
-    let said = people.filter_map(|m| project_in(m.text())).next();
+    let mut people =
+        input.before.iter().rev().filter(|m| !matches!(m.role, Role::Tool | Role::System));
+    let said = people.find_map(|m| project_in(m.text()));
     said.or_else(|| {
         let subject = input
             .events

@@ -24,7 +24,8 @@ pub struct TestServer {
     base: String,
     data: PathBuf,
     client: reqwest::Client,
-    #[expect(dead_code, reason = "held so that the folder outlives the server")]
+    /// Held so that the folder outlives the server.
+    #[allow(dead_code, reason = "only its drop matters")]
     folder: Option<TempDir>,
 }
 
