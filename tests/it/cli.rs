@@ -18,11 +18,11 @@ fn stderr(output: &std::process::Output) -> String {
 fn record_story(data: &Path) {
     let file = data.with_extension("jsonl");
     let turns = [
-        turn("k1", "2026-05-06T09:30:00+08:00", "Use npm for the kiosk project.", "I will."),
+        turn("k1", "2026-05-06T09:30:00+08:00", "Use npm for the kiosk-web project.", "I will."),
         turn(
             "k2",
             "2026-05-08T14:10:00+08:00",
-            "Let's switch the kiosk project to pnpm, because CI installs take 6 minutes.",
+            "Let's switch the kiosk-web project to pnpm, because CI installs take 6 minutes.",
             "The lockfile is converted.",
         ),
     ];
@@ -46,14 +46,14 @@ fn every_verb_works_without_a_server() {
     assert!(!found["hits"].as_array().unwrap().is_empty());
     let recalled = run_json(&data, &["recall", "which", "package", "manager"]);
     assert!(recalled["batch"].is_string());
-    let state = run_json(&data, &["entity", "kiosk"]);
+    let state = run_json(&data, &["entity", "kiosk-web"]);
     assert_eq!(state["current"][0]["value"], "pnpm");
-    let then = run_json(&data, &["entity", "kiosk", "--valid-at", "2026-05-07"]);
+    let then = run_json(&data, &["entity", "kiosk-web", "--valid-at", "2026-05-07"]);
     assert_eq!(then["current"][0]["value"], "npm");
-    let why = run_json(&data, &["why", "kiosk", "package_manager"]);
+    let why = run_json(&data, &["why", "kiosk-web", "package_manager"]);
     let fact = why["facts"][0]["fact"]["id"].as_str().unwrap();
     assert_eq!(run_json(&data, &["why", fact])["facts"][0]["fact"]["id"], fact);
-    assert!(run_json(&data, &["timeline", "kiosk"])["items"].is_array());
+    assert!(run_json(&data, &["timeline", "kiosk-web"])["items"].is_array());
     let diff = run_json(&data, &["diff", "2026-05-07", "2026-05-09"]);
     assert_eq!(diff["ended"][0]["fact"]["value"], "npm");
     let blocks = run_json(&data, &["block"]);
@@ -63,7 +63,7 @@ fn every_verb_works_without_a_server() {
     let rows = run_json(&data, &["query", "SELECT ?s WHERE { ?s sg:packageManager ?o }"]);
     assert_eq!(rows["results"]["bindings"].as_array().unwrap().len(), 1);
     assert!(run_json(&data, &["query", "--list"])["items"].as_array().unwrap().len() > 5);
-    let rows = run_json(&data, &["query", "current_state", "-p", "entity=project:kiosk"]);
+    let rows = run_json(&data, &["query", "current_state", "-p", "entity=project:kiosk-web"]);
     assert!(rows.to_string().contains("pnpm"));
     assert_eq!(run_json(&data, &["check"])["clean"], true);
     assert!(run_json(&data, &["reindex"])["items"].is_array());
@@ -81,11 +81,11 @@ fn people_read_sentences_and_tables() {
     record_story(&data);
     for (args, marks) in [
         (
-            vec!["why", "kiosk", "package_manager"],
+            vec!["why", "kiosk-web", "package_manager"],
             vec!["pnpm", "CI installs take 6 minutes", "npm", "rule", "2026-05-08"],
         ),
-        (vec!["entity", "kiosk"], vec!["current", "superseded", "package_manager"]),
-        (vec!["timeline", "kiosk"], vec!["fact_began", "2026-05-06"]),
+        (vec!["entity", "kiosk-web"], vec!["current", "superseded", "package_manager"]),
+        (vec!["timeline", "kiosk-web"], vec!["fact_began", "2026-05-06"]),
         (vec!["diff", "2026-05-07", "2026-05-09"], vec!["added", "ended", "npm"]),
         (vec!["search", "pnpm"], vec!["event", "batch"]),
         (vec!["block"], vec!["level", "ready"]),
@@ -109,8 +109,8 @@ async fn a_running_server_is_found_by_its_folder() {
     let status = run_json(server.data(), &["status"]);
     assert_eq!(status["server"], server.base());
     assert_eq!(
-        run_json(server.data(), &["entity", "kiosk"]),
-        server.get("/v1/namespaces/default/entities/kiosk").await
+        run_json(server.data(), &["entity", "kiosk-web"]),
+        server.get("/v1/namespaces/default/entities/kiosk-web").await
     );
     let target = server.data().with_extension("nq");
     let output = run(server.data(), &["export", "--output", target.to_str().unwrap()]);
@@ -150,7 +150,7 @@ fn failures_are_one_line_with_a_way_out() {
     for (args, marks) in [
         (vec!["search", "x"], vec!["default", "unknown_namespace"]),
         (vec!["record", "/no/such/file"], vec!["/no/such/file"]),
-        (vec!["why", "kiosk"], vec!["property"]),
+        (vec!["why", "kiosk-web"], vec!["property"]),
         (vec!["query", "SELECT"], vec![]),
         (vec!["query"], vec!["--list"]),
         (vec!["restore", "/no/such/backup"], vec!["/no/such/backup"]),

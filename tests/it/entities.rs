@@ -50,7 +50,7 @@ async fn the_state_depends_on_both_clocks() {
 async fn an_entity_is_found_by_id_name_and_list() {
     let server = TestServer::start_with_message_clock();
     tell_story(&server, "a").await;
-    for name in [KIOSK, "kiosk", "Kiosk", "project%3Akiosk"] {
+    for name in [KIOSK, "kiosk-web", "Kiosk%20Web", "project%3Akiosk-web"] {
         let state = server.get(&format!("{ENTITIES}/{name}")).await;
         assert_eq!(state["entity"]["id"], KIOSK, "{name}");
     }

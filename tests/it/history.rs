@@ -33,10 +33,10 @@ async fn a_question_must_be_one() {
     tell_story(&server, "a").await;
     for query in [
         "",
-        "?entity=project:kiosk",
+        "?entity=project:kiosk-web",
         "?property=package_manager",
         "?fact=f_1&entity=x",
-        "?entity=project:kiosk&property=package_manager&valid_at=soon",
+        "?entity=project:kiosk-web&property=package_manager&valid_at=soon",
     ] {
         let request = server.request(Method::GET, &format!("/v1/namespaces/a/why{query}"));
         server.problem(request, 400, "invalid_parameter").await;

@@ -75,6 +75,8 @@ async fn impossible_names_are_refused_and_mean_nothing_else() {
             server.request(Method::PUT, &format!("/v1/namespaces/{name}")).json(&json!({}));
         server.problem(request, 400, "invalid_namespace").await;
     }
+    let request = server.request(Method::POST, "/v1/namespaces//turns").json(&json!({}));
+    server.problem(request, 400, "invalid_namespace").await;
     // Not "all namespaces", and not one made in passing.
     for path in ["/v1/namespaces//search", "/v1/namespaces/%20/search", "/v1/namespaces/*/search"] {
         let request = server.request(Method::POST, path).json(&json!({"query": "x"}));

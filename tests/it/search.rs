@@ -118,7 +118,7 @@ async fn impossible_searches_name_their_field() {
 async fn a_recall_fits_its_budget_and_quotes_with_refs() {
     let server = TestServer::start_with_message_clock();
     tell_story(&server, "a").await;
-    let ask = json!({"query": "Which package manager does the kiosk project use?"});
+    let ask = json!({"query": "Which package manager does the kiosk-web project use?"});
     let answer = server.post("/v1/namespaces/a/recall", ask).await;
     let text = answer["text"].as_str().unwrap();
     assert!(text.contains("pnpm"), "{text}");
@@ -128,7 +128,8 @@ async fn a_recall_fits_its_budget_and_quotes_with_refs() {
         assert!(text.contains(item["ref"].as_str().unwrap()), "{item} is not in {text}");
         assert!(!item["why"].as_str().unwrap().is_empty());
     }
-    let ask = json!({"query": "Which package manager does the kiosk project use?", "budget": 1});
+    let ask =
+        json!({"query": "Which package manager does the kiosk-web project use?", "budget": 1});
     let tight = server.post("/v1/namespaces/a/recall", ask).await;
     assert!(tight["tokens"].as_u64().unwrap() <= 1, "{tight:#}");
 }

@@ -25,7 +25,7 @@ async fn health_readiness_metrics_and_ontology_answer() {
 #[tokio::test]
 async fn unknown_calls_and_methods_are_problems() {
     let server = TestServer::start();
-    for path in ["/", "/v1", "/v1/namespaces/a/nonsense", "/v1/namespaces//turns", "/healthz/"] {
+    for path in ["/", "/v1", "/v1/namespaces/a/nonsense", "/healthz/"] {
         server.problem(server.request(Method::GET, path), 404, "unknown_route").await;
     }
     for (method, path, allowed) in [

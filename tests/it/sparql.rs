@@ -172,13 +172,14 @@ async fn what_is_no_read_is_refused() {
 async fn a_query_that_never_ends_is_stopped_at_its_deadline() {
     let server = told().await;
     let meta = "https://w3id.org/stratagate/id/a/graph/meta";
-    let product = format!(
-        "SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{meta}> {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }} }}"
-    );
+    // Every message beside every other, eight deep.
+    let deep: Vec<String> = (0..8).map(|n| format!("?m{n} a ?class .")).collect();
+    let endless =
+        format!("SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{meta}> {{ {} }} }}", deep.join(" "));
     let started = std::time::Instant::now();
     let request = server.request(
         Method::GET,
-        &with_query(SPARQL, &[("query", product.as_str()), ("timeout", "0.5")]),
+        &with_query(SPARQL, &[("query", endless.as_str()), ("timeout", "0.3")]),
     );
     let problem = server.problem(request, 503, "query_timed_out").await;
     assert!(started.elapsed().as_secs() < 10, "{problem}");

@@ -4,9 +4,10 @@ use super::{Answer, sparql};
 use crate::api::wire::{ListBody, NamedQueryBody, QueryColumnBody, QueryParamBody};
 use crate::api::{
     ApiError, App, body,
-    params::{Ns, Params, Segment},
+    params::{Ns, Params, Segment, instant},
 };
-use crate::store::NamedQuery;
+use crate::model::to_rfc3339;
+use crate::store::{NamedQuery, ParamKind};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -16,6 +17,9 @@ use std::collections::BTreeMap;
 
 /// Parameters that say how a view is run, not what it is asked.
 const OPTIONS: &[&str] = &["timeout", "max_rows", "default-graph-uri", "named-graph-uri"];
+
+/// Parameters that mean "now" where they are absent.
+const CLOCKS: &[&str] = &["valid_at", "known_at"];
 
 /// Lists the views.
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/queries", tag = "sparql",
@@ -37,7 +41,7 @@ fn body_of(query: &NamedQuery) -> NamedQueryBody {
             .map(|param| QueryParamBody {
                 name: param.name.to_owned(),
                 kind: param.kind.as_str().to_owned(),
-                required: !param.optional,
+                required: !param.optional && !CLOCKS.contains(&param.name),
                 meaning: param.meaning.to_owned(),
             })
             .collect(),
@@ -51,6 +55,18 @@ fn body_of(query: &NamedQuery) -> NamedQueryBody {
             .collect(),
         sparql: query.text.to_owned(),
     }
+}
+
+/// Reads date-times as every other call reads them, so that they mean the same here.
+fn settle_times(name: &str, arguments: &mut BTreeMap<String, String>) -> Result<(), ApiError> {
+    let Some(view) = NamedQuery::find(name) else { return Ok(()) };
+    for param in view.params.iter().filter(|param| param.kind == ParamKind::DateTime) {
+        if let Some(text) = arguments.get_mut(param.name) {
+            let at = instant(text).map_err(|reason| ApiError::parameter(param.name, reason))?;
+            *text = to_rfc3339(at);
+        }
+    }
+    Ok(())
 }
 
 /// Runs a view; its parameters are those of the query string.
@@ -73,6 +89,7 @@ pub async fn get_query(
             arguments.insert(key.to_owned(), value.to_owned());
         }
     }
+    settle_times(&name, &mut arguments)?;
     sparql::answer(&app, &params, &headers, move |memory, options| {
         memory.named_query(&ns, &name, &arguments, options)
     })
@@ -108,6 +125,7 @@ pub async fn post_query(
     for (key, value) in params.except(OPTIONS) {
         arguments.insert(key.to_owned(), value.to_owned());
     }
+    settle_times(&name, &mut arguments)?;
     sparql::answer(&app, &params, &headers, move |memory, options| {
         memory.named_query(&ns, &name, &arguments, options)
     })

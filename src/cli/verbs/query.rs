@@ -166,7 +166,7 @@ fn print(reply: &Reply, as_table: bool) -> anyhow::Result<()> {
         .iter()
         .map(|solution| names.iter().map(|name| cell(&solution[*name])).collect())
         .collect();
-    output::text(&format!("{}({} rows)", table(&names, &rows), rows.len()))
+    output::text(&format!("{}({})", table(&names, &rows), output::count(rows.len(), "row")))
 }
 
 /// Shows a term short: literals bare, IRIs of things by their last part.

@@ -4,7 +4,7 @@ use super::{TestServer, turn};
 use serde_json::{Value, json};
 
 /// The project that the story is about.
-pub const KIOSK: &str = "project:kiosk";
+pub const KIOSK: &str = "project:kiosk-web";
 
 /// Records the story into a namespace whose Blocks have one turn, so that each turn is known
 /// before the next is said.
@@ -21,13 +21,13 @@ fn turns() -> Vec<Value> {
         turn(
             "k1",
             "2026-05-06T09:30:00+08:00",
-            "Use npm for the kiosk project.",
+            "Use npm for the kiosk-web project.",
             "I will use npm there.",
         ),
         turn(
             "k2",
             "2026-05-08T14:10:00+08:00",
-            "Let's switch the kiosk project to pnpm, because CI installs take 6 minutes.",
+            "Let's switch the kiosk-web project to pnpm, because CI installs take 6 minutes.",
             "The lockfile is converted.",
         ),
         turn(
