@@ -21,9 +21,10 @@ fn table() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Foreign crates that only certain rooms may name, so that what is behind a seam stays there.
+/// The bench measures the bare engines beside ours.
 const SEAMS: &[(&str, &[&str])] = &[
-    ("oxigraph", &["store"]),
-    ("tantivy", &["text"]),
+    ("oxigraph", &["store", "cli/verbs/bench"]),
+    ("tantivy", &["text", "cli/verbs/bench"]),
     ("axum", &["api", "cli"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli"]),
@@ -138,15 +139,16 @@ fn no_room_uses_one_it_may_not() {
 #[test]
 fn foreign_crates_stay_behind_their_seams() {
     let mut wrong = Vec::new();
-    for (from, file) in files() {
+    for (_, file) in files() {
         let text = code(&file);
-        for (name, rooms) in SEAMS {
+        let below = file.strip_prefix(source()).expect("a file of ours");
+        for (name, places) in SEAMS {
             let path = format!("{name}::");
             let named = text.match_indices(&path).any(|(at, _)| {
                 let before = text[..at].chars().next_back();
                 before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':')
             });
-            if named && !rooms.contains(&from.as_str()) {
+            if named && !places.iter().any(|place| below.starts_with(place)) {
                 wrong.push(format!("{} names {name}", file.display()));
             }
         }

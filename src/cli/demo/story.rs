@@ -204,21 +204,20 @@ impl<'a> Story<'a> {
         Ok(answer)
     }
 
-    /// Picks the recalled Event that speaks of the present value, or else the first.
+    /// Picks the recalled Event that the present value rests on, the opening one before others, or
+    /// else the first.
     async fn evidence<'r>(
         &self,
         recalled: &'r RecallAnswerBody,
     ) -> anyhow::Result<&'r RecallItemBody> {
         let state = self.state(&self.project, None, None).await?;
-        let value = state.current.iter().find(|fact| fact.property == PROPERTY);
-        let events: Vec<&RecallItemBody> =
-            recalled.items.iter().filter(|item| item.kind == "event").collect();
-        for item in &events {
-            if value.is_some_and(|fact| fact.events.contains(&item.id)) {
-                return Ok(item);
-            }
-        }
-        events.first().copied().context("the recall found no Event, so there is nothing to assess")
+        let fact = state.current.iter().find(|fact| fact.property == PROPERTY);
+        let recalled_as = |id: &String| recalled.items.iter().find(|item| item.id == *id);
+        fact.into_iter()
+            .flat_map(|fact| &fact.events)
+            .find_map(recalled_as)
+            .or_else(|| recalled.items.iter().find(|item| item.kind == "event"))
+            .context("the recall found no Event, so there is nothing to assess")
     }
 
     /// Two verdicts before the gate: one without evidence, one with.
