@@ -30,6 +30,9 @@ const SEAMS: &[(&str, &[&str])] = &[
     ("reqwest", &["cli", "extract"]),
 ];
 
+/// Measures the plain engines, to which the measuring commands state our ratio.
+const FLOOR: &str = "cli/verbs/bench/baseline.rs";
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -146,7 +149,8 @@ fn foreign_crates_stay_behind_their_seams() {
                 let before = text[..at].chars().next_back();
                 before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':')
             });
-            if named && !rooms.contains(&from.as_str()) {
+            let is_allowed = rooms.contains(&from.as_str()) || file.ends_with(FLOOR);
+            if named && !is_allowed {
                 wrong.push(format!("{} names {name}", file.display()));
             }
         }
