@@ -123,7 +123,8 @@ fn beat(memory: &Memory, stop: &AtomicBool) {
             }
             let sealed = namespace.seal_idle().map(|blocks| blocks.len());
             let due = namespace.refresh_due();
-            for error in [sealed.err(), due.err()].into_iter().flatten() {
+            let rested = namespace.rest_store();
+            for error in [sealed.err(), due.err(), rested.err()].into_iter().flatten() {
                 tracing::error!(namespace = %namespace.name, %error, "the beat failed");
             }
         }

@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
 /// fast.
 const REPLAY_CHUNK: usize = 64;
+/// Commits after which the store is asked to write its own files.
+const FLUSH_AFTER: u64 = 500;
 /// Most bytes the notes on attempts take; a job's note goes when the job ends.
 const MAX_ATTEMPTS_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -56,6 +58,8 @@ pub struct Namespace {
     pub(super) events: RwLock<Option<EventIndex>>,
     /// Commits of this process: tells whether one came in between.
     pub(super) commits: AtomicU64,
+    /// How many of them the store has written to its own files.
+    flushed: AtomicU64,
     /// The number of turns, for weights. The store has it too, but there everyone who reads would
     /// step over the remains of all earlier numbers.
     turns: AtomicU64,
@@ -125,6 +129,7 @@ impl Namespace {
             blocks: RwLock::new(None),
             events: RwLock::new(None),
             commits: AtomicU64::new(0),
+            flushed: AtomicU64::new(0),
             turns: AtomicU64::new(turns),
             signal,
             newest: AtomicI64::new(last_at.timestamp_micros()),
@@ -202,6 +207,29 @@ impl Namespace {
         self.signal.notify();
     }
 
+    /// Lets the store write its own files once much has gathered. The journal is what makes
+    /// writes durable; this only keeps the next opening short, because the store replays all that
+    /// it has not written.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn rest_store(&self) -> Result<(), MemoryError> {
+        if self.commits.load(Ordering::SeqCst) - self.flushed.load(Ordering::SeqCst) >= FLUSH_AFTER
+        {
+            self.flush_store()?;
+        }
+        Ok(())
+    }
+
+    fn flush_store(&self) -> Result<(), MemoryError> {
+        let commits = self.commits.load(Ordering::SeqCst);
+        if commits > self.flushed.load(Ordering::SeqCst) {
+            self.store.flush()?;
+            self.flushed.fetch_max(commits, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
     /// Brings the current graph up to date where time alone has changed a Slot's state.
     pub fn refresh_due(&self) -> Result<usize, MemoryError> {
         let now = self.now();
@@ -231,6 +259,14 @@ impl Namespace {
         self.index_queue.touch_slots(&due);
         self.signal.notify();
         Ok(due.len())
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush_store() {
+            tracing::warn!(namespace = %self.name, %error, "the store could not write its files");
+        }
     }
 }
 
