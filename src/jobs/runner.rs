@@ -123,15 +123,24 @@ fn beat(memory: &Memory, stop: &AtomicBool) {
             }
             let sealed = namespace.seal_idle().map(|blocks| blocks.len());
             let due = namespace.refresh_due();
-            let rested = namespace.rest_store();
-            for error in [sealed.err(), due.err(), rested.err()].into_iter().flatten() {
+            for error in [sealed.err(), due.err()].into_iter().flatten() {
                 tracing::error!(namespace = %namespace.name, %error, "the beat failed");
             }
         }
         // Short steps, so that stopping does not wait for a whole beat.
         let until = Instant::now() + BEAT;
         while Instant::now() < until && !stop.load(Ordering::SeqCst) {
+            rest(memory);
             std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Lets every store that has much in memory write its files.
+fn rest(memory: &Memory) {
+    for namespace in memory.open_namespaces() {
+        if let Err(error) = namespace.rest_store() {
+            tracing::error!(namespace = %namespace.name, %error, "the store could not be flushed");
         }
     }
 }

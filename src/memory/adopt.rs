@@ -27,7 +27,7 @@ impl Namespace {
             return Err(MemoryError::invalid("receipt_id", "must have 1 to 512 bytes"));
         }
         let refs: BTreeSet<String> = refs.iter().cloned().collect();
-        let (answer, _) = self.write(|view| {
+        let (answer, _) = self.write_aside(|view| {
             if let Some(known) = view.tx.adoption(receipt)? {
                 let same = known.assessment == *assessment && known.refs.iter().eq(refs.iter());
                 if !same {

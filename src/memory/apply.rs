@@ -2,6 +2,8 @@
 
 use super::change::{Change, JobRun, PlacedChange};
 use super::error::MemoryError;
+use super::slots::SlotCache;
+use crate::extract::RejectedItem;
 use crate::model::{
     Block, BlockId, BlockState, Conflict, Fact, FactId, JobId, Slot, SlotId, TxTime, ValidTime,
 };
@@ -45,6 +47,7 @@ impl Delta {
 /// Applies a change; `turns` is the namespace's number of turns at that point.
 pub fn apply(
     tx: &mut Tx<'_>,
+    slots: &mut SlotCache,
     seq: u64,
     at: TxTime,
     change: &Change,
@@ -80,19 +83,19 @@ pub fn apply(
             finish(tx, run, at, &[])?;
             advance(tx, &run.block)?;
         }
-        Change::Extracted { run, events, rejected } => {
+        Change::Extracted { run, events, rejected, partial } => {
             for event in events {
                 tx.put_event(event, &run.job, at, seq);
                 let weights = EventWeights { anchor_turn: turns, ..EventWeights::default() };
                 tx.set_event_weights(&event.id, weights)?;
             }
-            let rejected: Vec<String> =
-                rejected.iter().map(|r| format!("{}: {}", r.item, r.reason)).collect();
-            finish(tx, run, at, &rejected)?;
-            tx.put_job(JobKind::Project, &run.block, at.0);
-            advance(tx, &run.block)?;
+            if !partial {
+                finish(tx, run, at, &told(rejected))?;
+                tx.put_job(JobKind::Project, &run.block, at.0);
+                advance(tx, &run.block)?;
+            }
         }
-        Change::Projected { run, entities, participants, claims, changes, rejected } => {
+        Change::Projected { run, entities, participants, claims, changes, rejected, partial } => {
             for entity in entities {
                 delta.entities += u64::from(tx.entity(&entity.id)?.is_none());
                 tx.put_entity(entity, at)?;
@@ -103,11 +106,12 @@ pub fn apply(
             for placed in claims {
                 tx.put_slot(&placed.slot);
                 tx.put_claim(&placed.slot, &placed.claim);
+                slots.claimed(&placed.slot.id(), &placed.claim);
             }
-            apply_changes(tx, changes, at, &mut delta)?;
-            let rejected: Vec<String> =
-                rejected.iter().map(|r| format!("{}: {}", r.item, r.reason)).collect();
-            finish(tx, run, at, &rejected)?;
+            apply_changes(tx, slots, changes, at, &mut delta)?;
+            if !partial {
+                finish(tx, run, at, &told(rejected))?;
+            }
         }
         Change::JobFailed { run, error } => {
             let row = JobRow {
@@ -155,14 +159,14 @@ pub fn apply(
         Change::Forgotten { event, changes } => {
             let weights = EventWeights { forgotten_at: Some(at.0), ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
-            apply_changes(tx, changes, at, &mut delta)?;
+            apply_changes(tx, slots, changes, at, &mut delta)?;
             let target = tx.names.event(event);
             tx.put_act(seq, "forget", &target, at.0);
         }
         Change::Restored { event, changes } => {
             let weights = EventWeights { forgotten_at: None, ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
-            apply_changes(tx, changes, at, &mut delta)?;
+            apply_changes(tx, slots, changes, at, &mut delta)?;
             let target = tx.names.event(event);
             tx.put_act(seq, "restore", &target, at.0);
         }
@@ -188,6 +192,10 @@ fn seal(tx: &mut Tx<'_>, seq: u64, at: TxTime, blocks: &[Block]) {
             tx.put_job(kind, &block.id, at.0);
         }
     }
+}
+
+fn told(rejected: &[RejectedItem]) -> Vec<String> {
+    rejected.iter().map(|item| format!("{}: {}", item.item, item.reason)).collect()
 }
 
 fn need_job(tx: &Tx<'_>, id: &JobId) -> Result<JobRow, MemoryError> {
@@ -233,6 +241,7 @@ fn advance(tx: &mut Tx<'_>, block: &BlockId) -> Result<(), MemoryError> {
 
 fn apply_changes(
     tx: &mut Tx<'_>,
+    slots: &mut SlotCache,
     changes: &[PlacedChange],
     at: TxTime,
     delta: &mut Delta,
@@ -241,7 +250,8 @@ fn apply_changes(
         delta.facts += change.opened.len() as u64;
         apply_slot_change(tx, change)?;
         let id = slot.id();
-        let due = refresh_slot(tx, &id, at.0)?;
+        let contents = slots.changed(tx, &id, change)?;
+        let due = refresh_slot(tx, slot, &contents.facts, &contents.conflicts, at.0)?;
         delta.due.insert(id, due);
     }
     Ok(())
@@ -303,13 +313,13 @@ fn may_matter(fact: &Fact, now: DateTime<Utc>) -> bool {
 /// at which time alone changes that.
 pub fn refresh_slot(
     tx: &mut Tx<'_>,
-    id: &SlotId,
+    slot: &Slot,
+    facts: &[Fact],
+    conflicts: &[Conflict],
     now: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>, MemoryError> {
-    let slot: Slot =
-        tx.slot(id)?.ok_or_else(|| MemoryError::Corrupt(format!("there is no slot {id}")))?;
-    let (facts, conflicts) = tx.contents_of(id)?;
-    let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
+    let id = slot.id();
+    let state = temporal::state_at(facts, conflicts, ValidTime(now), None);
     let contested: Vec<&FactId> = state.conflict.iter().map(|fact| &fact.id).collect();
     let open: Vec<_> = conflicts
         .iter()
@@ -317,7 +327,7 @@ pub fn refresh_slot(
         .filter(|conflict| conflict.candidates.iter().any(|id| contested.contains(&id)))
         .map(|conflict| conflict.id.clone())
         .collect();
-    tx.set_current(&slot, &state.current, &open, &facts)?;
+    tx.set_current(slot, &state.current, &open, facts)?;
     let due = facts
         .iter()
         .filter(|fact| fact.retracted_at.is_none())
@@ -326,11 +336,11 @@ pub fn refresh_slot(
         .map(|at| at.0)
         .filter(|at| *at > now)
         .min();
-    tx.set_due(id, due)?;
-    let facts: Vec<Fact> = facts.into_iter().filter(|fact| may_matter(fact, now)).collect();
+    tx.set_due(&id, due)?;
+    let facts: Vec<Fact> = facts.iter().filter(|fact| may_matter(fact, now)).cloned().collect();
     let lives = |id: &&FactId| facts.iter().any(|fact| fact.id == **id);
     let contested = |conflict: &Conflict| conflict.candidates.iter().filter(lives).count() > 1;
-    let conflicts = conflicts.into_iter().filter(contested).collect();
-    tx.set_present(id, &SlotPresent { slot, facts, conflicts })?;
+    let conflicts = conflicts.iter().filter(|conflict| contested(conflict)).cloned().collect();
+    tx.set_present(&id, &SlotPresent { slot: slot.clone(), facts, conflicts })?;
     Ok(due)
 }

@@ -3,7 +3,9 @@
 
 use super::types::Settings;
 use crate::extract::RejectedItem;
-use crate::model::{Block, BlockId, BlockSummary, Entity, Event, EventId, JobId, Level, Slot};
+use crate::model::{
+    Block, BlockId, BlockSummary, Entity, Event, EventId, JobId, Level, Slot, TxTime,
+};
 use crate::store::{AdoptionRow, AssessmentRow, CapturedTurn, JobKind};
 use crate::temporal::{SlotChange, SlotClaim};
 use serde::{Deserialize, Serialize};
@@ -52,6 +54,11 @@ pub struct RetriedJob {
     pub block: BlockId,
     /// Whether it had failed (else it was cancelled).
     pub was_failed: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this form")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// One accepted write. The variants' names are the journal's record kinds: stored data, never
@@ -104,6 +111,9 @@ pub enum Change {
         events: Vec<Event>,
         /// Items that were not kept.
         rejected: Vec<RejectedItem>,
+        /// Whether more of the same job follows in records of their own.
+        #[serde(default, skip_serializing_if = "is_false")]
+        partial: bool,
     },
     /// A Block's Events became Facts.
     Projected {
@@ -119,6 +129,9 @@ pub enum Change {
         changes: Vec<PlacedChange>,
         /// Claims that were not kept.
         rejected: Vec<RejectedItem>,
+        /// Whether more of the same job follows in records of their own.
+        #[serde(default, skip_serializing_if = "is_false")]
+        partial: bool,
     },
     /// A job gave up.
     JobFailed {
@@ -180,6 +193,15 @@ pub enum Change {
 }
 
 impl Change {
+    /// Says that all of it is recorded at `at`.
+    pub fn stamp(&mut self, at: TxTime) {
+        if let Self::Projected { changes, .. } = self {
+            for placed in changes {
+                placed.change.stamp(at);
+            }
+        }
+    }
+
     /// Returns the record kind.
     pub fn kind(&self) -> &'static str {
         match self {

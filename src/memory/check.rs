@@ -4,7 +4,9 @@ use super::apply::refresh_slot;
 use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::project::slot_change;
+use super::slots::SlotContents;
 use super::types::Finding;
+use super::writer::lock;
 use crate::model::{FactId, TxTime, ValidTime};
 use crate::store::{NamedQuery, QueryOptions};
 use crate::temporal;
@@ -86,7 +88,8 @@ impl Namespace {
         let now = self.now();
         for id in tx.slot_ids()? {
             let Some(slot) = tx.slot(&id)? else { continue };
-            let change = slot_change(tx, &slot, &[], &forgotten, TxTime(now))?;
+            let contents = SlotContents::load(tx, &id)?;
+            let change = slot_change(&contents, &slot, &[], &forgotten, TxTime(now));
             if !change.is_empty() {
                 find(
                     "facts_differ",
@@ -96,7 +99,7 @@ impl Namespace {
                     ),
                 );
             }
-            let (facts, conflicts) = tx.contents_of(&id)?;
+            let SlotContents { facts, conflicts, .. } = contents;
             for fact in &facts {
                 if tx.fact_from_quads(&fact.id)?.as_ref() != Some(fact) {
                     let detail = format!("fact {}: its copy differs from its quads", fact.id);
@@ -164,14 +167,19 @@ impl Namespace {
     /// When the store fails.
     pub fn rebuild_current(&self) -> Result<u64, MemoryError> {
         let now = self.now();
+        let _graph = lock(&self.graph);
         let mut writer = self.lock_writer();
         let mut tx = self.store.begin()?;
         let current = tx.names.current.clone();
         tx.clear_graph(&current)?;
         let slots = tx.slot_ids()?;
         let mut due = Vec::new();
-        for slot in &slots {
-            due.push((slot.clone(), refresh_slot(&mut tx, slot, now)?));
+        for id in &slots {
+            let slot = tx
+                .slot(id)?
+                .ok_or_else(|| MemoryError::Corrupt(format!("there is no slot {id}")))?;
+            let (facts, conflicts) = tx.contents_of(id)?;
+            due.push((id.clone(), refresh_slot(&mut tx, &slot, &facts, &conflicts, now)?));
         }
         tx.commit()?;
         writer.hot.due = due.into_iter().filter_map(|(slot, at)| Some((slot, at?))).collect();

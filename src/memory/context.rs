@@ -139,7 +139,7 @@ impl Namespace {
         // The cache follows the change under a write lock of its own, so what the plan needs is
         // read before the plan, from a cache that only writers move.
         self.with_blocks(|_| ())?;
-        self.write(|_| {
+        self.write_aside(|_| {
             let planned = self.with_blocks(|index| {
                 let meta = index.get(id)?;
                 let shown = Self::standing(index, meta, lambda).level;

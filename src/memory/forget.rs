@@ -4,6 +4,7 @@ use super::change::{Change, PlacedChange};
 use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::project::slot_change;
+use super::slots::SlotContents;
 use super::types::EventCard;
 use super::writer::{PlanView, Planned};
 use crate::model::{EventId, TxTime};
@@ -60,7 +61,8 @@ impl Namespace {
             let mut changes = Vec::new();
             for slot_id in view.tx.slots_of_event(id)? {
                 let Some(slot) = view.tx.slot(&slot_id)? else { continue };
-                let change = slot_change(&view.tx, &slot, &[], &forgotten, TxTime(view.now))?;
+                let contents = SlotContents::load(&view.tx, &slot_id)?;
+                let change = slot_change(&contents, &slot, &[], &forgotten, TxTime(view.now));
                 if !change.is_empty() {
                     changes.push(PlacedChange { slot, change });
                 }

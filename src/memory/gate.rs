@@ -49,7 +49,7 @@ impl Namespace {
         let tx = self.store.begin()?;
         let signals = self.signals(&tx, &batch, &judged.accepted, super::types::AsOf::default())?;
         drop(tx);
-        let (id, _) = self.write(|view| {
+        let (id, _) = self.write_aside(|view| {
             let at = crate::model::to_rfc3339(view.now);
             let revision = view.hot.counters.turns.to_string();
             // The same verdict given twice in one instant is the same assessment.

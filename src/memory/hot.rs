@@ -146,13 +146,15 @@ impl Hot {
                     self.absorb_block(block);
                 }
             }
-            Change::Summarised { run, .. } | Change::Projected { run, .. } => {
+            Change::Summarised { run, .. } | Change::Projected { run, partial: false, .. } => {
                 self.finish(&run.job);
             }
-            Change::Extracted { run, events, .. } => {
-                self.finish(&run.job);
+            Change::Extracted { run, events, partial, .. } => {
                 self.counters.events += events.len() as u64;
-                self.enqueue(JobKind::Project, &run.block, now);
+                if !partial {
+                    self.finish(&run.job);
+                    self.enqueue(JobKind::Project, &run.block, now);
+                }
             }
             Change::JobFailed { run, .. } => {
                 self.finish(&run.job);
@@ -164,6 +166,7 @@ impl Hot {
                 self.enqueue(run.kind, &run.block, now);
             }
             Change::Captured { .. }
+            | Change::Projected { .. }
             | Change::Migrated { .. }
             | Change::Expanded { .. }
             | Change::Pinned { .. }

@@ -38,6 +38,7 @@ mod seal;
 mod search;
 mod settings;
 mod signal;
+mod slots;
 pub mod types;
 mod why;
 mod work;

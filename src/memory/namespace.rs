@@ -6,6 +6,7 @@ use super::change::Change;
 use super::error::MemoryError;
 use super::hot::Hot;
 use super::index_queue::IndexQueue;
+use super::slots::SlotCache;
 use super::types::Settings;
 use super::writer::{QueuedCapture, Writer};
 use crate::clock::Clock;
@@ -22,8 +23,9 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 /// Records applied in one transaction while replaying: few enough to bound memory, enough to be
 /// fast.
 const REPLAY_CHUNK: usize = 64;
-/// Commits after which the store is asked to write its own files.
-const FLUSH_AFTER: u64 = 500;
+/// Bytes of records after which the store is asked to write its own files. Until then it keeps
+/// what they became in memory, about twelve times as much.
+const FLUSH_AFTER_BYTES: u64 = 4 * 1024 * 1024;
 /// Most bytes the notes on attempts take; a job's note goes when the job ends.
 const MAX_ATTEMPTS_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -49,6 +51,8 @@ pub struct Namespace {
     pub(super) index: TextIndex,
     pub(super) index_queue: IndexQueue,
     pub(super) queue: Mutex<Vec<QueuedCapture>>,
+    /// Held by whoever changes anything but the conversation: always taken before the writer.
+    pub(super) graph: Mutex<SlotCache>,
     pub(super) writer: Mutex<Writer>,
     /// Whether writes are stopped: what [`Writer::broken`] says, without waiting for the writer.
     stopped: AtomicBool,
@@ -58,8 +62,10 @@ pub struct Namespace {
     pub(super) events: RwLock<Option<EventIndex>>,
     /// Commits of this process: tells whether one came in between.
     pub(super) commits: AtomicU64,
+    /// Bytes of the records applied by this process.
+    pub(super) applied_bytes: AtomicU64,
     /// How many of them the store has written to its own files.
-    flushed: AtomicU64,
+    flushed_bytes: AtomicU64,
     /// The number of turns, for weights. The store has it too, but there everyone who reads would
     /// step over the remains of all earlier numbers.
     turns: AtomicU64,
@@ -121,6 +127,7 @@ impl Namespace {
             index,
             index_queue,
             queue: Mutex::new(Vec::new()),
+            graph: Mutex::default(),
             writer: Mutex::new(Writer::new(journal, hot, last_at)),
             stopped: AtomicBool::new(false),
             journal: journal_reader,
@@ -129,7 +136,8 @@ impl Namespace {
             blocks: RwLock::new(None),
             events: RwLock::new(None),
             commits: AtomicU64::new(0),
-            flushed: AtomicU64::new(0),
+            applied_bytes: AtomicU64::new(0),
+            flushed_bytes: AtomicU64::new(0),
             turns: AtomicU64::new(turns),
             signal,
             newest: AtomicI64::new(last_at.timestamp_micros()),
@@ -214,18 +222,18 @@ impl Namespace {
     /// # Errors
     /// When the store fails.
     pub fn rest_store(&self) -> Result<(), MemoryError> {
-        if self.commits.load(Ordering::SeqCst) - self.flushed.load(Ordering::SeqCst) >= FLUSH_AFTER
-        {
+        let flushed = self.flushed_bytes.load(Ordering::SeqCst);
+        if self.applied_bytes.load(Ordering::SeqCst) - flushed >= FLUSH_AFTER_BYTES {
             self.flush_store()?;
         }
         Ok(())
     }
 
     fn flush_store(&self) -> Result<(), MemoryError> {
-        let commits = self.commits.load(Ordering::SeqCst);
-        if commits > self.flushed.load(Ordering::SeqCst) {
+        let applied = self.applied_bytes.load(Ordering::SeqCst);
+        if applied > self.flushed_bytes.load(Ordering::SeqCst) {
             self.store.flush()?;
-            self.flushed.fetch_max(commits, Ordering::SeqCst);
+            self.flushed_bytes.fetch_max(applied, Ordering::SeqCst);
         }
         Ok(())
     }
@@ -233,6 +241,7 @@ impl Namespace {
     /// Brings the current graph up to date where time alone has changed a Slot's state.
     pub fn refresh_due(&self) -> Result<usize, MemoryError> {
         let now = self.now();
+        let mut kept = super::writer::lock(&self.graph);
         let mut writer = self.lock_writer();
         let due: Vec<_> = writer
             .hot
@@ -246,8 +255,14 @@ impl Namespace {
         }
         let mut tx = self.store.begin()?;
         let mut next = Vec::new();
-        for slot in &due {
-            next.push((slot.clone(), apply::refresh_slot(&mut tx, slot, now)?));
+        for id in &due {
+            let slot = tx
+                .slot(id)?
+                .ok_or_else(|| MemoryError::Corrupt(format!("there is no slot {id}")))?;
+            let contents = kept.get(&tx, id)?;
+            let at =
+                apply::refresh_slot(&mut tx, &slot, &contents.facts, &contents.conflicts, now)?;
+            next.push((id.clone(), at));
         }
         tx.commit()?;
         for (slot, at) in next {
@@ -290,6 +305,7 @@ fn replay(
         tracing::info!(namespace = %name, records = missing, "replaying the journal");
     }
     let mut chunk = Vec::with_capacity(REPLAY_CHUNK);
+    let mut slots = SlotCache::default();
     for record in journal.read_from(applied + 1) {
         let record = record?;
         let change: Change = serde_json::from_slice(&record.body).map_err(|error| {
@@ -302,20 +318,21 @@ fn replay(
         })?;
         // A migration runs transactions of its own, so what came before must be in the store.
         if let Change::Created { format, .. } | Change::Migrated { format } = &change {
-            apply_chunk(store, &mut chunk)?;
+            apply_chunk(store, &mut slots, &mut chunk)?;
             store.migrate(name.as_str(), *format)?;
         }
         chunk.push((record.seq, record.recorded_at, change));
         if chunk.len() >= REPLAY_CHUNK {
-            apply_chunk(store, &mut chunk)?;
+            apply_chunk(store, &mut slots, &mut chunk)?;
         }
     }
-    apply_chunk(store, &mut chunk)?;
+    apply_chunk(store, &mut slots, &mut chunk)?;
     Ok(journal.last_recorded_at().unwrap_or_default())
 }
 
 fn apply_chunk(
     store: &NamespaceStore,
+    slots: &mut SlotCache,
     chunk: &mut Vec<(u64, DateTime<Utc>, Change)>,
 ) -> Result<(), MemoryError> {
     let Some((last, _, _)) = chunk.last() else { return Ok(()) };
@@ -324,7 +341,7 @@ fn apply_chunk(
     let (applied, before) = (tx.applied()?, tx.counters()?);
     let mut counters = before;
     for (seq, at, change) in chunk.drain(..) {
-        let delta = apply::apply(&mut tx, seq, TxTime(at), &change, counters.turns)?;
+        let delta = apply::apply(&mut tx, slots, seq, TxTime(at), &change, counters.turns)?;
         delta.count(&change, &mut counters);
     }
     tx.replace_counters(before, counters);

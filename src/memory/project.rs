@@ -3,32 +3,41 @@
 
 use super::change::{Change, JobRun, PlacedChange, PlacedClaim};
 use super::error::MemoryError;
-use super::writer::PlanView;
+use super::slots::{SlotCache, SlotContents};
 use crate::extract::RejectedItem;
 use crate::model::{
-    Claim, ClaimOp, ClaimValue, Entity, EntityId, EntityKind, EntityRef, Event, EventId,
+    BlockId, Claim, ClaimOp, ClaimValue, Entity, EntityId, EntityKind, EntityRef, Event, EventId,
     EventStatus, FactValue, Slot, SlotId, TxTime, normalise_name, property,
 };
-use crate::store::{StoredEvent, Tx};
+use crate::store::Tx;
 use crate::temporal::{self, SlotClaim};
+use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Plans the projection of a Block under the writer's lock.
-pub fn plan(view: &PlanView<'_>, run: JobRun) -> Result<Change, MemoryError> {
-    let tx = &view.tx;
-    let mut events: Vec<StoredEvent> = Vec::new();
-    for id in tx.events_of_block(&run.block)? {
-        events.extend(tx.event(&id)?);
+/// Returns the Events of a Block in the order of their mention.
+pub fn events_of_block(tx: &Tx<'_>, block: &BlockId) -> Result<Vec<Event>, MemoryError> {
+    let mut events = Vec::new();
+    for id in tx.events_of_block(block)? {
+        events.extend(tx.event(&id)?.map(|stored| stored.event));
     }
-    events.sort_by(|a, b| {
-        let key = |stored: &StoredEvent| (stored.event.mentioned_at.utc, stored.event.id.clone());
-        key(a).cmp(&key(b))
-    });
+    events.sort_by(|a, b| (a.mentioned_at.utc, &a.id).cmp(&(b.mentioned_at.utc, &b.id)));
+    Ok(events)
+}
+
+/// Plans the projection of some Events of a Block from a snapshot that has every change of the
+/// graph so far.
+pub fn plan(
+    tx: &Tx<'_>,
+    slots: &mut SlotCache,
+    events: &[Event],
+    now: DateTime<Utc>,
+    run: JobRun,
+) -> Result<Change, MemoryError> {
     let mut resolver = Resolver::new(tx);
     let mut claims = Vec::new();
     let mut participants = Vec::new();
     let mut rejected = Vec::new();
-    for StoredEvent { event, .. } in &events {
+    for event in events {
         let mut taking_part: BTreeSet<EntityId> = BTreeSet::new();
         for entity in &event.participants {
             taking_part.extend(resolver.resolve(entity)?);
@@ -55,8 +64,9 @@ pub fn plan(view: &PlanView<'_>, run: JobRun) -> Result<Change, MemoryError> {
         participants.push((event.id.clone(), taking_part.into_iter().collect()));
     }
     let entities = resolver.into_changed();
-    let changes = changes(tx, &claims, TxTime(view.now))?;
-    Ok(Change::Projected { run, entities, participants, claims, changes, rejected })
+    let changes = changes(tx, slots, &claims, TxTime(now))?;
+    let partial = false;
+    Ok(Change::Projected { run, entities, participants, claims, changes, rejected, partial })
 }
 
 fn first_position(tx: &Tx<'_>, event: &Event) -> Result<Option<u64>, MemoryError> {
@@ -134,6 +144,7 @@ fn held_to_its_event(event: &Event, claim: &Claim) -> Option<Claim> {
 /// Folds every touched Slot with its new claims and says what has to be recorded.
 fn changes(
     tx: &Tx<'_>,
+    kept: &mut SlotCache,
     new: &[PlacedClaim],
     now: TxTime,
 ) -> Result<Vec<PlacedChange>, MemoryError> {
@@ -148,7 +159,8 @@ fn changes(
     }
     let mut changes = Vec::new();
     for (_, (slot, claims)) in slots {
-        let change = slot_change(tx, slot, &claims, &forgotten, now)?;
+        let contents = kept.get(tx, &slot.id())?;
+        let change = slot_change(contents, slot, &claims, &forgotten, now);
         if !change.is_empty() {
             changes.push(PlacedChange { slot: slot.clone(), change });
         }
@@ -158,22 +170,20 @@ fn changes(
 
 /// Folds one Slot: its stored claims without those of forgotten Events, and new ones.
 pub(super) fn slot_change(
-    tx: &Tx<'_>,
+    contents: &SlotContents,
     slot: &Slot,
     new: &[&SlotClaim],
     forgotten: &HashSet<EventId>,
     now: TxTime,
-) -> Result<temporal::SlotChange, MemoryError> {
-    let id = slot.id();
-    let mut claims = tx.claims_of(&id)?;
+) -> temporal::SlotChange {
+    let mut claims = contents.claims.clone();
     claims.extend(new.iter().map(|claim| (*claim).clone()));
     claims.retain(|claim| !forgotten.contains(&claim.event));
     claims.sort_by(|a, b| (&a.event, a.ordinal).cmp(&(&b.event, b.ordinal)));
     claims.dedup_by(|a, b| a.event == b.event && a.ordinal == b.ordinal);
     let functional = property(&slot.property).is_some_and(|property| property.functional);
     let folded = temporal::fold(functional, &claims);
-    let (facts, conflicts) = tx.contents_of(&id)?;
-    Ok(temporal::reconcile(slot, &folded, &facts, &conflicts, now))
+    temporal::reconcile(slot, &folded, &contents.facts, &contents.conflicts, now)
 }
 
 /// Finds the entity that a name means, or makes one.

@@ -13,7 +13,7 @@ impl Namespace {
     /// # Errors
     /// When the thread does not exist.
     pub fn seal(&self, thread: Option<&ThreadId>) -> Result<Vec<BlockId>, MemoryError> {
-        let (ids, _) = self.write(|view| {
+        let (ids, _) = self.write_aside(|view| {
             if let Some(thread) = thread
                 && !view.hot.threads.contains_key(thread)
             {
@@ -45,7 +45,7 @@ impl Namespace {
         if !is_due {
             return Ok(Vec::new());
         }
-        let (ids, _) = self.write(|view| {
+        let (ids, _) = self.write_aside(|view| {
             let idle = Duration::minutes(i64::from(view.hot.settings.seal_after_idle_minutes));
             let blocks: Vec<Block> = view
                 .hot

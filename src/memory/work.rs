@@ -9,12 +9,15 @@ use super::engines::BlockMaterial;
 use super::error::MemoryError;
 use super::hot::PendingJob;
 use super::namespace::{Attempt, Namespace};
+use super::project;
+use super::slots::SlotCache;
 use super::types::{JobCard, JobFilter, Page};
 use super::writer::{PlanView, Planned, lock};
-use crate::extract::{Engine, Extraction};
-use crate::model::{BlockSummary, JobId};
-use crate::store::{JobKind, JobRow, JobState};
-use chrono::{Duration, Utc};
+use crate::extract::{Engine, Extraction, RejectedItem};
+use crate::model::{BlockSummary, Event, JobId};
+use crate::store::{JobKind, JobRow, JobState, Tx};
+use chrono::{DateTime, Duration, Utc};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Times a job is tried before it is given up.
@@ -33,11 +36,83 @@ pub enum JobOutcome {
     Gone,
 }
 
+/// Events in one record of a job: few enough that a capture need not wait long for it.
+const EVENTS_A_RECORD: usize = 4;
+
+/// What of a job's result is still to be written.
+enum Parts {
+    Summary(Option<BlockSummary>),
+    Events {
+        events: VecDeque<Event>,
+        /// Gone once the last record is written.
+        rejected: Option<Vec<RejectedItem>>,
+    },
+    Projection {
+        /// Read from the store when the first record is planned.
+        events: Option<VecDeque<Event>>,
+        rejected: Vec<RejectedItem>,
+    },
+}
+
+impl Parts {
+    /// Plans the next record; `None` after the last.
+    fn next(
+        &mut self,
+        tx: &Tx<'_>,
+        slots: &mut SlotCache,
+        now: DateTime<Utc>,
+        run: &JobRun,
+    ) -> Result<Option<Change>, MemoryError> {
+        let run = run.clone();
+        match self {
+            Self::Summary(summary) => {
+                Ok(summary.take().map(|summary| Change::Summarised { run, summary }))
+            }
+            Self::Events { events, rejected } => {
+                if rejected.is_none() {
+                    return Ok(None);
+                }
+                let mut new = Vec::new();
+                while let Some(event) = events.pop_front() {
+                    // The same words cut another way give the same Event: it is there.
+                    if tx.event(&event.id)?.is_none() {
+                        new.push(event);
+                    }
+                    if new.len() == EVENTS_A_RECORD {
+                        break;
+                    }
+                }
+                let partial = !events.is_empty();
+                let told = if partial { None } else { rejected.take() };
+                let rejected = told.unwrap_or_default();
+                Ok(Some(Change::Extracted { run, events: new, rejected, partial }))
+            }
+            Self::Projection { events, rejected } => {
+                let left = match events {
+                    None => events.insert(project::events_of_block(tx, &run.block)?.into()),
+                    Some(left) if left.is_empty() => return Ok(None),
+                    Some(left) => left,
+                };
+                let some: Vec<Event> = left.drain(..left.len().min(EVENTS_A_RECORD)).collect();
+                let mut change = project::plan(tx, slots, &some, now, run)?;
+                if let Change::Projected { rejected: new, partial, .. } = &mut change {
+                    rejected.append(new);
+                    *partial = !left.is_empty();
+                    if !*partial {
+                        new.append(rejected);
+                    }
+                }
+                Ok(Some(change))
+            }
+        }
+    }
+}
+
 /// What an engine gave.
 enum Made {
     Summary(BlockSummary),
     Events(Extraction),
-    /// The projection is planned under the writer's lock: it depends on what the store says.
+    /// The projection is planned when it is written: it depends on what the store says.
     Projection,
 }
 
@@ -149,30 +224,22 @@ impl Namespace {
         material.extract(engine).map(Made::Events).map_err(|error| error.to_string())
     }
 
-    /// Writes what was made; says whether the job was still there to be done.
+    /// Writes what was made; says whether the job was still there to be done. What is much goes
+    /// into several records, so that captures come in between; a crash in their middle is made
+    /// good by the next attempt, which finds the first of them done.
     fn write_made(&self, run: &JobRun, made: Made) -> Result<bool, MemoryError> {
-        let (there, _) = self.write(|view| {
-            if !is_pending(view, &run.job) {
-                return Ok(Planned::nothing(false));
-            }
-            let run = run.clone();
-            let change = match made {
-                Made::Summary(summary) => Change::Summarised { run, summary },
-                Made::Events(extraction) => {
-                    let mut events = Vec::new();
-                    for event in extraction.events {
-                        // The same words cut another way give the same Event: it is there.
-                        if view.tx.event(&event.id)?.is_none() {
-                            events.push(event);
-                        }
-                    }
-                    Change::Extracted { run, events, rejected: extraction.rejected }
-                }
-                Made::Projection => super::project::plan(view, run)?,
-            };
-            Ok(Planned::write(change, true))
-        })?;
-        Ok(there)
+        let mut parts = match made {
+            Made::Summary(summary) => Parts::Summary(Some(summary)),
+            Made::Events(extraction) => Parts::Events {
+                events: extraction.events.into(),
+                rejected: Some(extraction.rejected),
+            },
+            Made::Projection => Parts::Projection { events: None, rejected: Vec::new() },
+        };
+        self.write_parts(
+            |tx, slots, now| parts.next(tx, slots, now, run),
+            |view| is_pending(view, &run.job),
+        )
     }
 
     fn job_card(&self, row: JobRow) -> JobCard {

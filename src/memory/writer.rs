@@ -10,12 +10,17 @@ use super::change::Change;
 use super::error::MemoryError;
 use super::hot::Hot;
 use super::namespace::Namespace;
+use super::slots::SlotCache;
 use super::types::{NewTurn, TurnReceipt};
 use crate::journal::{Journal, Record};
 use crate::model::TxTime;
 use crate::store::{Counters, Tx};
 use chrono::{DateTime, Utc};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
+
+/// Long enough for a waiting thread to wake and take the writer.
+const LET_OTHERS: std::time::Duration = std::time::Duration::from_micros(100);
 
 /// What a queued capture gets back.
 type CaptureResult = Result<Vec<TurnReceipt>, MemoryError>;
@@ -91,15 +96,17 @@ impl Writer {
     fn commit(
         &mut self,
         ns: &Namespace,
+        slots: &mut SlotCache,
         changes: &[Change],
         at: DateTime<Utc>,
     ) -> Result<u64, MemoryError> {
         let first = self.journal.last_seq() + 1;
-        let outcome = self.append_and_apply(ns, changes, first, at);
+        let outcome = self.append_and_apply(ns, slots, changes, first, at);
         if let Err(error) = &outcome {
             // The state in memory may be ahead of the disk, or the disk ahead of the store: only
             // a reopening, which replays the journal, makes them equal again.
             tracing::error!(namespace = %ns.name, %error, "a write failed; stopping writes");
+            slots.clear();
             ns.stop_writer(self, &error.to_string());
         }
         outcome
@@ -108,6 +115,7 @@ impl Writer {
     fn append_and_apply(
         &mut self,
         ns: &Namespace,
+        slots: &mut SlotCache,
         changes: &[Change],
         first: u64,
         at: DateTime<Utc>,
@@ -127,7 +135,8 @@ impl Writer {
         let mut tx = ns.store.begin()?;
         let before = self.stored;
         for (change, seq) in changes.iter().zip(first..) {
-            let delta = apply::apply(&mut tx, seq, TxTime(at), change, self.hot.counters.turns)?;
+            let delta =
+                apply::apply(&mut tx, slots, seq, TxTime(at), change, self.hot.counters.turns)?;
             self.hot.counters.entities += delta.entities;
             self.hot.counters.facts += delta.facts;
             for (slot, due) in delta.due {
@@ -142,6 +151,8 @@ impl Writer {
         tx.replace_applied(first - 1, last);
         tx.commit()?;
         self.stored = self.hot.counters;
+        let bytes: u64 = bodies.iter().map(|body| body.len() as u64).sum();
+        ns.applied_bytes.fetch_add(bytes, Ordering::SeqCst);
         ns.after_commit(changes, first, at, self.hot.counters.turns);
         Ok(last)
     }
@@ -204,7 +215,8 @@ impl Namespace {
         if changes.is_empty() {
             return;
         }
-        let outcome = writer.commit(self, &changes, at);
+        // Turns change no Slot.
+        let outcome = writer.commit(self, &mut SlotCache::default(), &changes, at);
         for (reply, receipts) in acknowledged {
             let answer = match &outcome {
                 Ok(_) => Ok(receipts),
@@ -220,6 +232,57 @@ impl Namespace {
         &self,
         plan: impl FnOnce(&PlanView<'_>) -> Result<Planned<T>, MemoryError>,
     ) -> Result<(T, Option<u64>), MemoryError> {
+        self.write_in_graph(&mut lock(&self.graph), plan)
+    }
+
+    /// Runs a write that changes neither Slots nor Events, and so need not wait for a job that is
+    /// writing its result.
+    pub fn write_aside<T>(
+        &self,
+        plan: impl FnOnce(&PlanView<'_>) -> Result<Planned<T>, MemoryError>,
+    ) -> Result<(T, Option<u64>), MemoryError> {
+        self.write_in_graph(&mut SlotCache::default(), plan)
+    }
+
+    /// Writes the records of one long write. Each is planned beside the writer, from a snapshot in
+    /// which only what leaves the graph alone can be missing, and captures come in between; nobody
+    /// else changes the graph until all are written. Ends early, and says so, when `goes_on` no longer holds.
+    pub fn write_parts(
+        &self,
+        mut next: impl FnMut(
+            &Tx<'_>,
+            &mut SlotCache,
+            DateTime<Utc>,
+        ) -> Result<Option<Change>, MemoryError>,
+        goes_on: impl Fn(&PlanView<'_>) -> bool,
+    ) -> Result<bool, MemoryError> {
+        let mut slots = lock(&self.graph);
+        loop {
+            let tx = self.store.begin()?;
+            let Some(mut change) = next(&tx, &mut slots, self.now())? else { return Ok(true) };
+            drop(tx);
+            let (there, _) = self.write_in_graph(&mut slots, |view| {
+                if !goes_on(view) {
+                    return Ok(Planned::nothing(false));
+                }
+                change.stamp(TxTime(view.now));
+                Ok(Planned::write(change, true))
+            })?;
+            if !there {
+                return Ok(false);
+            }
+            if !lock(&self.queue).is_empty() {
+                // Whoever waits for the writer gets it only when this thread lets it.
+                std::thread::sleep(LET_OTHERS);
+            }
+        }
+    }
+
+    fn write_in_graph<T>(
+        &self,
+        slots: &mut SlotCache,
+        plan: impl FnOnce(&PlanView<'_>) -> Result<Planned<T>, MemoryError>,
+    ) -> Result<(T, Option<u64>), MemoryError> {
         let mut writer = self.lock_writer();
         self.drain(&mut writer);
         writer.usable()?;
@@ -229,7 +292,7 @@ impl Namespace {
         drop(view);
         let Some(change) = change else { return Ok((answer, None)) };
         writer.hot.absorb(&change, now);
-        let seq = writer.commit(self, &[change], now)?;
+        let seq = writer.commit(self, slots, &[change], now)?;
         Ok((answer, Some(seq)))
     }
 

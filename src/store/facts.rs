@@ -6,7 +6,7 @@
 
 use super::entities::property_iri;
 use super::names::term;
-use super::tx::{Node, Tx, date, instant, literal_text, parse_utc};
+use super::tx::{Node, Tx, date, instant, literal_text, parse_utc, pred};
 use super::{StoreError, pred_type};
 use crate::model::{
     ClaimOp, Closing, ClosingId, Conflict, ConflictId, EntityId, EventId, Fact, FactId, FactValue,
@@ -507,12 +507,9 @@ impl Tx<'_> {
 
     /// Whether another Slot of the same entity and property holds the value.
     fn value_in_force(&self, slot: &Slot, value: &FactValue) -> Result<bool, StoreError> {
-        let entity = self.names.entity(&slot.entity);
         let own = slot.id();
-        for fact in self.objects(&entity, sg::CURRENT_FACT, &self.names.current)? {
-            let Term::NamedNode(fact) = fact else { continue };
-            let Some(id) = self.names.id_of("fact", fact.as_str()) else { continue };
-            let Some(other) = self.fact(&FactId(id))? else { continue };
+        for id in self.current_facts_with(&slot.entity, value)? {
+            let Some(other) = self.fact(&id)? else { continue };
             if other.slot.property == slot.property
                 && other.slot.id() != own
                 && other.value == *value
@@ -521,6 +518,39 @@ impl Tx<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Facts in force of an entity that have a value. Either may have very many Facts, so both
+    /// lists are walked side by side and the shorter one decides how long it takes.
+    fn current_facts_with(
+        &self,
+        entity: &EntityId,
+        value: &FactValue,
+    ) -> Result<Vec<FactId>, StoreError> {
+        let (entity, value) = (self.names.entity(entity), self.value_term(value));
+        let (current, meta) = (&self.names.current, &self.names.meta);
+        let mut of_entity = self.quads(Some(&entity), Some(pred(sg::CURRENT_FACT)), None, current);
+        let mut with_value = self.quads(None, Some(pred(sg::VALUE)), Some(value.as_ref()), meta);
+        let (mut held, mut valued) = (Vec::new(), Vec::new());
+        let found: Vec<NamedNode> = loop {
+            match of_entity.next() {
+                Some(quad) => held.push(quad?.object),
+                None => break held.into_iter().filter_map(named).collect(),
+            }
+            match with_value.next() {
+                Some(quad) => valued.push(quad?.subject),
+                None => break valued.into_iter().filter_map(|node| named(node.into())).collect(),
+            }
+        };
+        let mut facts = Vec::new();
+        for node in found {
+            if self.holds(&entity, sg::CURRENT_FACT, &node.clone().into(), current)?
+                && self.holds(&node, sg::VALUE, &value, meta)?
+            {
+                facts.extend(self.names.id_of("fact", node.as_str()).map(FactId));
+            }
+        }
+        Ok(facts)
     }
 
     /// Returns the Facts in force of an entity, from the current graph.
@@ -590,6 +620,13 @@ impl Tx<'_> {
                 Some((SlotId(slot), literal_text(&at).and_then(parse_utc)?))
             })
             .collect())
+    }
+}
+
+fn named(term: Term) -> Option<NamedNode> {
+    match term {
+        Term::NamedNode(node) => Some(node),
+        _ => None,
     }
 }
 

@@ -173,6 +173,18 @@ impl<'a> Tx<'a> {
             .collect()
     }
 
+    /// Says whether a quad is there.
+    pub fn holds(
+        &self,
+        subject: &NamedNode,
+        predicate: &'static str,
+        object: &Term,
+        graph: &NamedNode,
+    ) -> Result<bool, StoreError> {
+        let found = self.quads(Some(subject), Some(pred(predicate)), Some(object.as_ref()), graph);
+        Ok(found.take(1).next().transpose()?.is_some())
+    }
+
     /// Says whether the subject has the predicate.
     pub fn has(
         &self,

@@ -130,6 +130,33 @@ impl SlotChange {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Says that all of it is recorded at `at`: a change is worked out before the record that
+    /// carries it has its time.
+    pub fn stamp(&mut self, at: TxTime) {
+        for opened in &mut self.opened {
+            opened.fact.recorded_at = at;
+        }
+        for retracted in &mut self.retracted {
+            retracted.at = at;
+        }
+        for reopened in &mut self.reopened {
+            reopened.at = at;
+        }
+        for closed in &mut self.closed {
+            closed.closing.recorded_at = at;
+        }
+        for sources in &mut self.sources {
+            sources.at = at;
+        }
+        for ConflictOpened { conflict, .. } in &mut self.conflicts {
+            conflict.recorded_at = at;
+            conflict.resolved_at = conflict.resolved_at.map(|_| at);
+        }
+        for resolved in &mut self.resolved {
+            resolved.at = at;
+        }
+    }
 }
 
 /// Carries a change out on plain lists, as the store does on its own form.
