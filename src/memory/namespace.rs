@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 const REPLAY_CHUNK: usize = 64;
 /// Bytes of records after which the store is asked to write its own files. Until then it keeps
 /// what they became in memory, about twelve times as much.
-const FLUSH_AFTER_BYTES: u64 = 4 * 1024 * 1024;
+const FLUSH_AFTER_BYTES: u64 = 3 * 1024 * 1024;
 /// Most bytes the notes on attempts take; a job's note goes when the job ends.
 const MAX_ATTEMPTS_BYTES: u64 = 8 * 1024 * 1024;
 

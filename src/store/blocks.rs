@@ -9,6 +9,7 @@ use crate::model::{
 use crate::vocab::{prov, sg};
 use oxigraph::model::{Literal, NamedNode, Term};
 use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
 
 /// What decay needs to know of a Block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Tx<'_> {
     pub fn block_state(&self, id: &BlockId) -> Result<Option<BlockState>, StoreError> {
         let names = self.names;
         let state = self.object(&names.block(id), sg::BLOCK_STATE, &names.ledger)?;
-        Ok(state.as_ref().and_then(super::tx::literal_text).and_then(BlockState::parse))
+        Ok(state.as_ref().and_then(literal_text).and_then(BlockState::parse))
     }
 
     /// Moves the point that a Block decays from.
@@ -116,7 +117,7 @@ impl Tx<'_> {
         }
         let text = |level| -> Result<String, StoreError> {
             let text = self.object(&names.view(block, level), sg::TEXT, &names.meta)?;
-            Ok(text.as_ref().and_then(super::tx::literal_text).unwrap_or_default().to_owned())
+            Ok(text.as_ref().and_then(literal_text).unwrap_or_default().to_owned())
         };
         Ok(Some(BlockSummary {
             title: title.need_text(sg::TEXT)?.to_owned(),
@@ -128,6 +129,24 @@ impl Tx<'_> {
 
     /// Finds a Block.
     pub fn block(&self, id: &BlockId) -> Result<Option<Block>, StoreError> {
+        Ok(self.shared_block(id)?.map(Arc::unwrap_or_clone))
+    }
+
+    /// Finds a Block, among those read last first.
+    pub fn shared_block(&self, id: &BlockId) -> Result<Option<Arc<Block>>, StoreError> {
+        let kept = self.blocks.map(|blocks| blocks.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(block) = kept.and_then(|mut kept| kept.get(id).cloned()) {
+            return Ok(Some(block));
+        }
+        let Some(block) = self.read_block(id)?.map(Arc::new) else { return Ok(None) };
+        if let Some(blocks) = self.blocks {
+            let mut kept = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.put(id.clone(), block.clone());
+        }
+        Ok(Some(block))
+    }
+
+    fn read_block(&self, id: &BlockId) -> Result<Option<Block>, StoreError> {
         let names = self.names;
         let node = self.node(&names.block(id), &names.meta)?;
         if node.is_empty() {
@@ -137,9 +156,17 @@ impl Tx<'_> {
         let thread = ThreadId(names.id_of("thread", thread).unwrap_or_default());
         let mut members = Vec::new();
         for member in node.iris(prov::HAD_MEMBER) {
-            let row = self.node(&NamedNode::new_unchecked(member), &names.meta)?;
-            let position: u64 = row.integer(sg::POSITION).unwrap_or(0);
-            let turn = names.id_of("turn", row.need_iri(sg::IN_TURN)?).unwrap_or_default();
+            let row = NamedNode::new_unchecked(member);
+            let position = self.object(&row, sg::POSITION, &names.meta)?;
+            let position = position.as_ref().and_then(literal_text).and_then(|at| at.parse().ok());
+            let position: u64 = position.unwrap_or(0);
+            let turn = match self.object(&row, sg::IN_TURN, &names.meta)? {
+                Some(Term::NamedNode(turn)) => names.id_of("turn", turn.as_str()),
+                _ => None,
+            };
+            let turn = turn.ok_or_else(|| {
+                StoreError::Corrupt(format!("{member} has no usable {}", sg::IN_TURN))
+            })?;
             let message = names.message_of(member).map(|(_, id)| id);
             members.push((position, TurnId(turn), message));
         }
@@ -209,11 +236,8 @@ impl Tx<'_> {
             _ => None,
         };
         let seq = self.object(&node, sg::SEQUENCE, &names.meta)?;
-        let seq: u64 = seq
-            .as_ref()
-            .and_then(super::tx::literal_text)
-            .and_then(|number| number.parse().ok())
-            .unwrap_or(0);
+        let seq: u64 =
+            seq.as_ref().and_then(literal_text).and_then(|number| number.parse().ok()).unwrap_or(0);
         let anchor = self.node(&node, &names.weights)?;
         Ok(Some(BlockMeta {
             id: id.clone(),

@@ -39,12 +39,21 @@ pub use query::{
 pub use system::{Counters, ThreadRow};
 pub use tx::{Node, Tx};
 
-use crate::model::NamespaceName;
+use crate::model::{Block, BlockId, NamespaceName};
+use lru::LruCache;
 use oxigraph::store::{Store, StoreOptions};
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-/// Most files one store keeps open: many stores share a process.
-const MAX_OPEN_FILES: u32 = 64;
+/// Most files one store keeps open. A file holds 64 MiB, so a store of less than sixty gigabytes
+/// never has to open one again; small stores have few.
+const MAX_OPEN_FILES: u32 = 1024;
+/// Blocks kept in memory: about three kilobytes each.
+const KEPT_BLOCKS: usize = 1024;
+
+/// Blocks read last. They never change, so what is kept is right in every snapshot.
+type BlockCache = Arc<Mutex<LruCache<BlockId, Arc<Block>>>>;
 
 pub(crate) const fn pred_type() -> &'static str {
     crate::vocab::rdf::TYPE
@@ -55,6 +64,7 @@ pub(crate) const fn pred_type() -> &'static str {
 pub struct NamespaceStore {
     store: Store,
     names: Names,
+    blocks: BlockCache,
 }
 
 impl NamespaceStore {
@@ -65,7 +75,9 @@ impl NamespaceStore {
     pub fn open(folder: &Path, namespace: &NamespaceName) -> Result<Self, StoreError> {
         let options = StoreOptions::default().with_max_open_files(MAX_OPEN_FILES);
         let store = Store::open_with_options(folder, options)?;
-        Ok(Self { store, names: Names::new(namespace) })
+        let kept = NonZeroUsize::new(KEPT_BLOCKS).unwrap_or(NonZeroUsize::MIN);
+        let blocks = Arc::new(Mutex::new(LruCache::new(kept)));
+        Ok(Self { store, names: Names::new(namespace), blocks })
     }
 
     /// Returns the namespace's IRIs.
@@ -79,7 +91,7 @@ impl NamespaceStore {
     /// # Errors
     /// When the engine fails.
     pub fn begin(&self) -> Result<Tx<'_>, StoreError> {
-        Ok(Tx::new(self.store.start_transaction()?, &self.names))
+        Ok(Tx::new(self.store.start_transaction()?, &self.names).keeping(&self.blocks))
     }
 
     /// Makes everything written so far survive a power cut, so that replay starts after it.

@@ -21,6 +21,8 @@ pub struct Tx<'a> {
     pub(super) changed_facts: BTreeSet<FactId>,
     /// Labels read so far: an entity's never changes, and one answer shows it many times.
     pub(super) labels: RefCell<HashMap<EntityId, String>>,
+    /// Blocks read last, by any transaction.
+    pub(super) blocks: Option<&'a super::BlockCache>,
 }
 
 /// Spells one of our predicates.
@@ -43,7 +45,17 @@ pub fn date(day: NaiveDate) -> Literal {
 
 impl<'a> Tx<'a> {
     pub(super) fn new(inner: Transaction<'a>, names: &'a Names) -> Self {
-        Self { inner, names, changed_facts: BTreeSet::new(), labels: RefCell::default() }
+        Self {
+            inner,
+            names,
+            changed_facts: BTreeSet::new(),
+            labels: RefCell::default(),
+            blocks: None,
+        }
+    }
+
+    pub(super) fn keeping(self, blocks: &'a super::BlockCache) -> Self {
+        Self { blocks: Some(blocks), ..self }
     }
 
     /// Adds a quad.
