@@ -61,6 +61,7 @@ set_up() {
     local missing=()
     command -v g++ >/dev/null || missing+=(g++)
     command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+    command -v make >/dev/null || missing+=(make)
     if ! has_libclang || ! has_clang_headers; then
         # Without package lists there is nothing to choose from.
         if may_install && ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then

@@ -65,7 +65,7 @@ by_namespace! {
     /// Returns an entity's timeline.
     timeline -> timeline(entity: &str, as_of: AsOf) -> (Entity, Vec<TimelineEntry>);
     /// Explains a state.
-    why -> why(question: &WhyQuestion) -> Why;
+    why -> why(question: &WhyQuestion, links: usize) -> Why;
     /// Compares two points of a clock.
     diff -> diff(from: DateTime<Utc>, to: DateTime<Utc>, clock: DiffClock) -> Diff;
     /// Searches.

@@ -52,6 +52,7 @@ pub use indexer::Indexer;
 pub use namespace::Namespace;
 pub use pool::{Memory, MemoryOptions};
 pub use types::*;
+pub use why::REPLACED_LINKS;
 pub use work::JobOutcome;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};

@@ -421,6 +421,8 @@ pub struct Why {
     pub facts: Vec<WhyLink>,
     /// What they replaced, newest first.
     pub replaced: Vec<WhyLink>,
+    /// How many links of that chain are not shown.
+    pub further: usize,
 }
 
 /// Which clock a diff runs on.

@@ -11,15 +11,18 @@ use crate::store::Tx;
 use crate::temporal::{self, Rule};
 use std::collections::{BTreeSet, HashSet};
 
+/// Links that a chain of replaced Facts shows where no number is asked for.
+pub const REPLACED_LINKS: usize = 10;
 /// Most links that a chain of replaced Facts shows.
-const MAX_REPLACED: usize = 50;
+pub const MAX_REPLACED: usize = 200;
 
 impl Namespace {
-    /// Explains a Fact, or the state of an entity's property.
+    /// Explains a Fact, or the state of an entity's property, with up to so many links of what it
+    /// replaced.
     ///
     /// # Errors
     /// When there is no such Fact, entity or property, or nothing held then.
-    pub fn why(&self, question: &WhyQuestion) -> Result<Why, MemoryError> {
+    pub fn why(&self, question: &WhyQuestion, links: usize) -> Result<Why, MemoryError> {
         let tx = self.store.begin()?;
         let forgotten = tx.forgotten_events()?;
         let (views, wanted, as_of) = match question {
@@ -40,16 +43,19 @@ impl Namespace {
         };
         let mut facts = Vec::new();
         let mut replaced = Vec::new();
+        let mut further = 0;
         for view in &views {
             for fact in view.facts.iter().filter(|fact| wanted.contains(&fact.id)) {
                 facts.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
             }
-            let room = MAX_REPLACED - replaced.len();
-            for fact in replaced_chain(&view.facts, &wanted, as_of).into_iter().take(room) {
+            let chain = replaced_chain(&view.facts, &wanted, as_of);
+            let room = links.min(MAX_REPLACED) - replaced.len();
+            further += chain.len().saturating_sub(room);
+            for fact in chain.into_iter().take(room) {
                 replaced.push(self.why_link(&tx, view, fact, as_of, &forgotten)?);
             }
         }
-        Ok(Why { facts, replaced })
+        Ok(Why { facts, replaced, further })
     }
 
     fn slots_of_property(
@@ -68,11 +74,9 @@ impl Namespace {
             MemoryError::invalid("property", format!("{asked:?} is not a property we keep"))
         })?;
         let mut views = Vec::new();
-        for slot in tx.slots_of(&entity.id)? {
-            if let Some(view) = SlotView::read(tx, &slot, forgotten)?
-                && view.slot.property == known.name
-            {
-                views.push(view);
+        for id in tx.slots_of(&entity.id)? {
+            if tx.slot(&id)?.is_some_and(|slot| slot.property == known.name) {
+                views.extend(SlotView::read(tx, &id, forgotten)?);
             }
         }
         Ok(views)

@@ -15,6 +15,10 @@ use crate::model::{
 use crate::temporal::SlotClaim;
 use crate::vocab::{prov, sg, xsd};
 use oxigraph::model::{Literal, NamedNode, Term};
+use oxigraph::sparql::{QueryResults, SparqlEvaluator};
+
+/// Things in a Slot up to which walking the quads is faster than a query.
+const WALKED: usize = 12;
 
 /// A message by thread and id.
 pub type MessageKey = (ThreadId, MessageId);
@@ -94,9 +98,11 @@ impl Tx<'_> {
     /// Returns the claims on a Slot, in a total order.
     pub fn claims_of(&self, slot: &SlotId) -> Result<Vec<SlotClaim>, StoreError> {
         let mut claims: Vec<SlotClaim> = Vec::new();
-        for iri in self.in_slot(slot, "claim")? {
-            let payload = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
-            let json = payload
+        for (iri, copy) in self.copies_in(&self.names.slot(slot))? {
+            if self.names.id_of("claim", iri.as_str()).is_none() {
+                continue;
+            }
+            let json = copy
                 .as_ref()
                 .and_then(literal_text)
                 .ok_or_else(|| StoreError::Corrupt(format!("{} has no payload", iri.as_str())))?;
@@ -367,9 +373,17 @@ impl Tx<'_> {
     pub fn contents_of(&self, slot: &SlotId) -> Result<(Vec<Fact>, Vec<Conflict>), StoreError> {
         let slot = self.names.slot(slot);
         let (mut facts, mut conflicts) = (Vec::new(), Vec::new());
-        for iri in self.subjects(sg::IN_SLOT, slot.as_ref(), &self.names.meta)? {
-            if let Some(id) = self.names.id_of("fact", iri.as_str()) {
-                facts.extend(self.fact(&FactId(id))?);
+        for (iri, copy) in self.copies_in(&slot)? {
+            if let Some(id) = self.names.id_of("fact", iri.as_str()).map(FactId) {
+                match copy.as_ref().and_then(literal_text) {
+                    Some(json) if !self.changed_facts.contains(&id) => {
+                        facts.push(serde_json::from_str(json).map_err(|error| {
+                            let iri = iri.as_str();
+                            StoreError::Corrupt(format!("{iri} has a broken payload: {error}"))
+                        })?);
+                    }
+                    _ => facts.extend(self.fact_from_quads(&id)?),
+                }
             } else {
                 conflicts.extend(self.conflict_at(&iri)?);
             }
@@ -377,6 +391,59 @@ impl Tx<'_> {
         facts.sort_by(|a: &Fact, b| a.id.cmp(&b.id));
         conflicts.sort_by(|a: &Conflict, b| a.id.cmp(&b.id));
         Ok((facts, conflicts))
+    }
+
+    /// What stands in a Slot, with the copies there are of it. Of many as a query, because a query
+    /// decodes only what it gives: walking the quads decodes subject, predicate, object and graph
+    /// of each, most of them known before. For a few the query would cost more than it saves.
+    fn copies_in(&self, slot: &NamedNode) -> Result<Vec<(NamedNode, Option<Term>)>, StoreError> {
+        let names = self.names;
+        let meta = &names.meta;
+        let mut walk = self.quads(None, Some(pred(sg::IN_SLOT)), Some(slot.as_ref().into()), meta);
+        let mut few = Vec::new();
+        let walked = loop {
+            match walk.next().transpose()? {
+                Some(quad) => few.extend(named(quad.subject.into())),
+                None => break true,
+            }
+            if few.len() > WALKED {
+                break false;
+            }
+        };
+        drop(walk);
+        if walked {
+            let copy = |iri: NamedNode| {
+                let copy = self.object(&iri, sg::PAYLOAD, &names.ledger)?;
+                Ok((iri, copy))
+            };
+            return few.into_iter().map(copy).collect();
+        }
+        let query = format!(
+            "SELECT ?thing ?copy {{ GRAPH {} {{ ?thing <{}> {slot} }} OPTIONAL {{ GRAPH {} {{ ?thing <{}> ?copy }} }} }}",
+            names.meta,
+            sg::IN_SLOT,
+            names.ledger,
+            sg::PAYLOAD
+        );
+        let broken = |error: &dyn std::fmt::Display| {
+            StoreError::Corrupt(format!("{} cannot be read: {error}", slot.as_str()))
+        };
+        let query =
+            spargebra::SparqlParser::new().parse_query(&query).map_err(|error| broken(&error))?;
+        let results = SparqlEvaluator::new()
+            .for_query(query)
+            .on_transaction(self.raw())
+            .execute()
+            .map_err(|error| broken(&error))?;
+        let QueryResults::Solutions(solutions) = results else { return Ok(Vec::new()) };
+        let mut things = Vec::new();
+        for solution in solutions {
+            let solution = solution.map_err(|error| broken(&error))?;
+            if let Some(Term::NamedNode(thing)) = solution.get("thing") {
+                things.push((thing.clone(), solution.get("copy").cloned()));
+            }
+        }
+        Ok(things)
     }
 
     /// Returns the conflicts that a Fact is a candidate of, in id order.

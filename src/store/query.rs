@@ -233,8 +233,9 @@ impl NamespaceStore {
                 let answer = query().and_then(|query| {
                     evaluate(&store, &names, query, &worker_options, worker_token)
                 });
-                // Before the answer: whoever has it may ask the next question at once.
-                drop(slot);
+                // Before the answer: whoever has it may ask the next question at once, or close
+                // the store and end the program.
+                drop((slot, store));
                 // The caller may have given up; then nobody listens, and that is fine.
                 let _ = send.send(answer);
             })

@@ -6,7 +6,7 @@ use crate::api::{
     ApiError, App,
     params::{Ns, Params},
 };
-use crate::memory::{DiffClock, WhyQuestion};
+use crate::memory::{DiffClock, REPLACED_LINKS, WhyQuestion};
 use crate::model::FactId;
 use axum::Json;
 use axum::extract::State;
@@ -17,7 +17,8 @@ use axum::extract::State;
         ("entity" = Option<String>, Query, description = "An entity's id, or an unambiguous name"),
         ("property" = Option<String>, Query, description = "A property, as in `package_manager`"),
         ("valid_at" = Option<String>, Query, description = "When it should hold in the world"),
-        ("known_at" = Option<String>, Query, description = "As known at this time")),
+        ("known_at" = Option<String>, Query, description = "As known at this time"),
+        ("links" = Option<usize>, Query, description = "Links of the chain of what it replaced, up to 200; 10 by default")),
     responses((status = 200, body = WhyBody)))]
 pub async fn why(State(app): State<App>, Ns(ns): Ns, params: Params) -> Answer<WhyBody> {
     let as_of = params.as_of()?;
@@ -36,7 +37,8 @@ pub async fn why(State(app): State<App>, Ns(ns): Ns, params: Params) -> Answer<W
             as_of,
         },
     };
-    let why = app.run(move |memory| memory.why(&ns, &question)).await?;
+    let links = params.number("links")?.unwrap_or(REPLACED_LINKS);
+    let why = app.run(move |memory| memory.why(&ns, &question, links)).await?;
     Ok(Json(why.into()))
 }
 

@@ -11,8 +11,11 @@ use utoipa::ToSchema;
 pub struct WhyBody {
     /// The facts asked about; several where candidates conflict or values coexist.
     pub facts: Vec<WhyLinkBody>,
-    /// What they replaced, newest first.
+    /// What they replaced, newest first: as many links as were asked for.
     pub replaced: Vec<WhyLinkBody>,
+    /// How many further links the chain has.
+    #[serde(default)]
+    pub further: usize,
 }
 
 /// One link of the chain.
@@ -83,6 +86,7 @@ impl From<Why> for WhyBody {
         Self {
             facts: why.facts.into_iter().map(Into::into).collect(),
             replaced: why.replaced.into_iter().map(Into::into).collect(),
+            further: why.further,
         }
     }
 }

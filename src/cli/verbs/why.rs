@@ -19,6 +19,9 @@ pub struct Args {
     target: String,
     /// The entity's property
     property: Option<String>,
+    /// Links of the chain of what it replaced
+    #[arg(long, value_name = "N")]
+    links: Option<usize>,
     #[command(flatten)]
     as_of: AsOf,
 }
@@ -36,6 +39,8 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         ),
     };
     params.extend(args.as_of.params());
+    let links = args.links.map(|links| links.to_string());
+    params.push(("links", links.as_deref()));
     let door = session.door().await?;
     let reply = door.get(&with_params(&session.path("/why"), params)).await?;
     door.close().await;
@@ -56,6 +61,9 @@ pub fn render(why: &WhyBody) -> String {
         text.push_str("\nit replaced\n");
         for link in &why.replaced {
             text.push_str(&render_link(link));
+        }
+        if why.further > 0 {
+            add!(text, "and {} before that: see --links\n", why.further);
         }
     }
     text

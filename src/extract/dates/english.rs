@@ -336,7 +336,11 @@ pub(super) fn weekday_atom(
     text: &str,
     frame: &Frame,
 ) -> Option<Atom> {
-    let past = tense_around(text, range.start) == Tense::Past;
+    // What has held since a day began on a day that was.
+    let head = text[..range.start].trim_end();
+    let since = head.len().checked_sub(5).and_then(|i| head.get(i..));
+    let past = since.is_some_and(|w| w.eq_ignore_ascii_case("since"))
+        || tense_around(text, range.start) == Tense::Past;
     let span = weekday_near(frame.today, number, past)?.floating(Cycle::Week);
     Some(Atom { range, what: What::Span(span) })
 }

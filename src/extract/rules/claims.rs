@@ -110,7 +110,7 @@ pub(super) fn tool(name: &str) -> ClaimValue {
 
 cue!(
     CORRECTS,
-    r"~(?:actually it (?:was|is)|I was wrong|my mistake|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|说错了|记错了|搞错了|更正|其实是"
+    r"~(?:actually,? (?:it|that) (?:was|is)|actually it's|I was wrong|my mistake|my bad|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|~(?:sorry|oops|wait),? (?:it|that) (?:was|is)~|说错了|记错了|搞错了|更正|其实是|不对[,，]"
 );
 
 /// Fills in the claims of a draft.
@@ -128,11 +128,17 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
     let valid = (dated || state_before).then(|| o.clone());
     let mut claims = Vec::new();
     let text = super::classify::normalised(&draft.statement).into_owned();
+    let text = after_time_words(&text).to_owned();
     let mut maker =
         Maker { valid, planned, corrects: CORRECTS.is_match(ground.sentence), out: &mut claims };
+    if THIRD_PERSON.is_match(&text) && ground.person.is_none() {
+        // "She" who was not named: whatever is claimed would be claimed of somebody else.
+        return;
+    }
     let who = subject_of(&text, ground);
     if draft.kind != K::Request {
-        tooling::read(&text, &who, ground, &mut maker);
+        let accepted = draft.kind == K::Decision && draft.sources.len() > 1;
+        tooling::read(&text, &who, ground, accepted, &mut maker);
         people(&text, &who, ground, &mut maker);
     }
     owners(&text, draft, ground, &mut maker);
@@ -145,6 +151,33 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
         maker.assert(subject, "constraint", ClaimValue::Text(text.clone()));
     }
     draft.claims = claims;
+}
+
+cue!(
+    TIME_HEAD,
+    r"^(?:and |but |so |then |also )*(?:(?:since|from|as of|starting|on|in|until|by)(?: the)? )?$"
+);
+
+cue!(
+    HAN_TIME_HEAD,
+    r"^(?:从[^,，。]{1,8}?(?:起|开始)|(?:下|上|这|本)(?:个)?(?:周|星期|礼拜)[一二三四五六日天]?|下个?月|上个?月|明天|今天|昨天)[,，]?"
+);
+
+/// "Since Monday Tom owns it": what is said of Tom, where a person follows the words about time.
+fn after_time_words(text: &str) -> &str {
+    if !text.is_ascii() {
+        let rest = HAN_TIME_HEAD.find(text).map_or(text, |m| &text[m.end()..]);
+        return if han_person_at_head(rest).is_some() { rest } else { text };
+    }
+    let Some(time) = crate::extract::dates::find(text, &super::tooling::EPOCH).into_iter().next()
+    else {
+        return text;
+    };
+    // The text is ASCII: characters are bytes.
+    let rest = text[time.end..].trim_start_matches([',', ' ']);
+    let rest = rest.strip_prefix("on ").unwrap_or(rest).trim_start_matches([',', ' ']);
+    let leads = TIME_HEAD.is_match(&text[..time.start]);
+    if leads && person_at_head(rest).is_some() { rest } else { text }
 }
 
 fn starts_personal(text: &str) -> bool {
@@ -162,8 +195,7 @@ cue!(THIRD_PERSON, r"^(?:and |but |so |then |also )*(?:he|she)(?:'s|'ll|'d)?~|^[
 /// Who a clause is about: the person at its head, the speaker, or the one named before.
 pub(super) fn subject_of(text: &str, ground: &Ground<'_>) -> EntityRef {
     if FIRST_PERSON.is_match(text) {
-        return relative(text)
-            .map_or_else(|| ground.speaker.clone(), |who| kin(ground.speaker, &who));
+        return relative_at_head(text, ground.speaker).unwrap_or_else(|| ground.speaker.clone());
     }
     if THIRD_PERSON.is_match(text)
         && let Some(person) = ground.person
@@ -177,11 +209,14 @@ pub(super) fn subject_of(text: &str, ground: &Ground<'_>) -> EntityRef {
 
 cue!(
     KIN,
-    r"^(?:and |but |so |then |also )*my (wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|girlfriend|boyfriend|boss|cousin|aunt|uncle|roommate|neighbou?r|grandma|grandpa|grandmother|grandfather)~"
+    r"^(?:and |but |so |then |also )*my (?:new |old |best |older |younger |elder |little |big |ex-?|former )*(colleague|co-?worker|team-?mate|friend|manager|wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|girlfriend|boyfriend|boss|cousin|aunt|uncle|roommate|neighbou?r|grandma|grandpa|grandmother|grandfather)~(?: (?P<n>(?-i:[A-Z][a-z'’-]+))~)?"
 );
 
-fn relative(text: &str) -> Option<String> {
-    KIN.captures(text).map(|c| c[1].to_lowercase())
+/// The speaker's relative, friend or colleague at the head of a clause, if one is there.
+pub(super) fn relative_at_head(text: &str, speaker: &EntityRef) -> Option<EntityRef> {
+    let found = KIN.captures(text)?;
+    let named = found.name("n").and_then(|name| super::names::person(name.as_str()));
+    Some(named.unwrap_or_else(|| kin(speaker, &found[1].to_lowercase())))
 }
 
 fn kin(speaker: &EntityRef, who: &str) -> EntityRef {

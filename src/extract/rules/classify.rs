@@ -253,6 +253,14 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
             class(K::Decision, S::Occurred)
         };
     }
+    // "We move the database from SQLite to PostgreSQL": decided by being said.
+    if clause.to_agent && MOVES_BETWEEN.is_match(text) && super::lexicon::tools(text).len() > 1 {
+        return if time.is_ahead {
+            class(K::Plan, S::Planned)
+        } else {
+            class(K::Decision, S::Occurred)
+        };
+    }
     if clause.times.iter().any(|t| t.shape == Shape::Length)
         && GIVES_UP.is_match(text)
         && time.tense != Tense::Past
@@ -261,6 +269,11 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     }
     lasting(clause, &time).or_else(|| happening(clause, &time))
 }
+
+cue!(
+    MOVES_BETWEEN,
+    r"~(?:we|I|they|the team)(?:'re|'m| are| am)?(?: now| also| all)* (?:switch|move|moving|switching|migrate|migrating|port|porting|convert|converting|change|changing|replace|replacing)(?: [\w.-]+){0,6}? (?:from|with|by|to) ~"
+);
 
 cue!(
     /// Giving something up or pausing it for a time.

@@ -11,8 +11,8 @@ use super::signs::{
     FRAGMENT_VERB, MUST_STAY, NEW_NAME, RESCHEDULES, WILL, reason_text, takes_reason,
 };
 use super::text::{Span, bare};
-use crate::extract::BlockInput;
 use crate::extract::dates::{Tense, tense_of};
+use crate::extract::{BlockInput, KnownEvent};
 use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role};
 use std::collections::BTreeMap;
 
@@ -28,9 +28,11 @@ pub(super) struct Walk<'a> {
     /// The project that each property was last stated of.
     pub holders: BTreeMap<String, EntityRef>,
     pub to_agent: bool,
+    /// Earlier Events of the thread.
+    pub known: &'a [KnownEvent],
 }
 
-pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Draft> {
+pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'a>) -> Vec<Draft> {
     let to_agent = lines.iter().any(|l| matches!(l.voice, Voice::Assistant | Voice::Tool))
         || lines.iter().all(|l| l.message.speaker.is_none());
     let mut walk = Walk {
@@ -42,6 +44,7 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'_>) -> Vec<Dra
         named_here: false,
         holders: known_holders(input),
         to_agent,
+        known: input.events,
     };
     for (index, line) in lines.iter().enumerate() {
         match line.voice {
@@ -128,6 +131,7 @@ impl Walk<'_> {
                 let text = bare(&line.blank, clause);
                 self.person = super::names::person_at_head(text)
                     .or_else(|| super::names::han_person_at_head(text))
+                    .or_else(|| super::claims::relative_at_head(text, &line.person()))
                     .or_else(|| NEW_NAME.captures(text).and_then(|c| person(&c["n"])))
                     .or(self.person.take());
                 if let Some(at) = made {

@@ -49,7 +49,7 @@ impl Engine for Rules {
     }
 
     fn version(&self) -> &'static str {
-        "1"
+        "2"
     }
 
     fn summarise(&self, input: &BlockInput<'_>) -> Result<BlockSummary, EngineError> {

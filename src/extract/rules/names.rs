@@ -24,7 +24,7 @@ const SURNAMES: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高�
 
 cue!(
     PROJECT_NAMED,
-    r"~(?:for|in|on|switch|move|migrate|port|convert|deploy|of|to|within|project|repo|rename) (?:the |our |my )?(?P<a>(?-i:[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+))(?: (?:project|repo|repository|app|service|site|package|codebase))?|~(?P<b>(?-i:[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)) (?:project|repo|repository|app|service|site|codebase)|~(?P<g>(?-i:[a-z][a-z0-9]*-(?:web|app|api|service|server|client|ui|core|cli|backend|frontend|site|bot|sdk|db|lib|worker|gateway|portal|admin)))~|~(?:the |our |my )?(?P<c>(?-i:[A-Z][\w-]*(?: [A-Z][\w-]*){0,2})) (?:project|repo|repository|app|codebase|website|platform)~|~project (?P<d>(?-i:[A-Z][\w-]*))~|~(?P<e>(?-i:[A-Z][\w-]* (?:SDK|API|App|Portal|Dashboard|Gateway|Platform)))~|(?P<f>[A-Za-z][\w-]*(?: [A-Z][\w-]*)?) ?(?:项目|系统|平台|仓库|服务)|(?:项目|仓库) ?(?P<h>[A-Za-z][\w-]*)"
+    r"~(?:for|in|on|switch|move|migrate|port|convert|deploy|of|to|within|project|repo|rename) (?:the |our |my )?(?P<a>(?-i:[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+))(?: (?:project|repo|repository|app|service|site|package|codebase))?|~(?P<b>(?-i:[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)) (?:project|repo|repository|app|service|site|codebase)|~(?P<g>(?-i:[a-z][a-z0-9]*-(?:web|app|api|service|server|client|ui|core|cli|backend|frontend|site|bot|sdk|db|lib|worker|gateway|portal|admin)))~|~(?:the |our |my )?(?P<c>(?-i:[A-Z][\w-]*(?: [A-Z][\w-]*){0,2})) (?:project|repo|repository|app|codebase|website|platform)~|~project (?P<d>(?-i:[A-Z][\w-]*))~|~(?P<e>(?-i:[A-Z][\w-]* (?:SDK|API|App|Portal|Dashboard|Gateway|Platform)))~|~(?:for|in|on|of|to|the|our|my) (?P<i>(?-i:[a-z][a-z0-9]{2,})) (?:project|repo|repository|codebase)~|~(?:the|our|my) (?P<j>(?-i:[a-z][a-z0-9]{2,}) (?:service|app|website))~|(?P<f>[A-Za-z][\w-]*(?: [A-Z][\w-]*)?) ?(?:项目|系统|平台|仓库|服务)|(?:项目|仓库) ?(?P<h>[A-Za-z][\w-]*)"
 );
 
 /// Hyphenated words that name no project.
@@ -59,17 +59,115 @@ const NO_PROJECT: &[&str] = &[
     "warm-up",
 ];
 
+/// Words before "project", "repository", "service" or "app" that only describe it.
+const PLAIN_WORDS: &[&str] = &[
+    "the",
+    "this",
+    "that",
+    "same",
+    "other",
+    "another",
+    "whole",
+    "entire",
+    "current",
+    "new",
+    "old",
+    "first",
+    "second",
+    "last",
+    "next",
+    "main",
+    "side",
+    "pet",
+    "small",
+    "big",
+    "large",
+    "little",
+    "internal",
+    "external",
+    "public",
+    "private",
+    "personal",
+    "open",
+    "existing",
+    "previous",
+    "mobile",
+    "web",
+    "desktop",
+    "native",
+    "phone",
+    "customer",
+    "delivery",
+    "streaming",
+    "cleaning",
+    "bus",
+    "train",
+    "room",
+    "health",
+    "civil",
+    "public",
+    "secret",
+    "military",
+    "legacy",
+    "own",
+    "school",
+    "research",
+    "home",
+    "work",
+    "team",
+    "company",
+    "client",
+    "real",
+    "actual",
+    "any",
+    "each",
+    "every",
+    "our",
+    "your",
+    "their",
+    "his",
+    "her",
+    "and",
+    "for",
+    "great",
+    "best",
+    "good",
+    "check",
+    "test",
+    "build",
+    "run",
+    "per",
+    "with",
+    "from",
+    "about",
+    "into",
+    "dating",
+    "banking",
+    "weather",
+    "fitness",
+    "calendar",
+    "chat",
+    "git",
+    "entire",
+    "sample",
+    "example",
+    "demo",
+    "final",
+];
+
 /// Finds the project that a text names, if it names one.
 pub(super) fn project_in(text: &str) -> Option<EntityRef> {
     for captures in PROJECT_NAMED.captures_iter(text) {
-        let name =
-            ["a", "b", "c", "d", "e", "f", "g", "h"].iter().find_map(|g| captures.name(g))?;
+        let name = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+            .iter()
+            .find_map(|g| captures.name(g))?;
         let word = name.as_str().trim();
         let lower = word.to_lowercase();
         let glued = text[name.end()..].starts_with(['.', '/', '-', '_'])
             && text[name.end() + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
         let head = lower.split(' ').next().unwrap_or_default();
         let ordinary = (lower.contains(' ') && NOT_A_NAME.contains(&head))
+            || PLAIN_WORDS.contains(&head)
             || matches!(
                 lower.as_str(),
                 "the"
@@ -295,12 +393,23 @@ const NOT_A_NAME: &[&str] = &[
     "design",
 ];
 
+/// What stands before a noun, never before a person's name.
+const DETERMINERS: &[&str] = &[
+    "the", "this", "that", "these", "those", "a", "an", "my", "our", "your", "his", "her", "their",
+    "its", "no", "every", "each", "all", "some",
+];
+
 /// Reads a person's name as a clause gives it; "Anna from design" and "Legal-Anna" become
 /// `Anna (design)` and `Anna (legal)`, so that two of one name stay apart.
 pub(super) fn person(text: &str) -> Option<EntityRef> {
     let text = text.trim();
     let lower = text.to_lowercase();
-    if NOT_A_NAME.contains(&lower.as_str()) || property_of(text).is_some() || text.is_empty() {
+    let head = lower.split(' ').next().unwrap_or_default();
+    if NOT_A_NAME.contains(&lower.as_str())
+        || DETERMINERS.contains(&head)
+        || property_of(text).is_some()
+        || text.is_empty()
+    {
         return None;
     }
     if let Some((name, group)) = text.split_once(" from ").or_else(|| text.split_once(" in ")) {

@@ -47,21 +47,34 @@ cue!(
     r"~(?:nobody|no one|no-one)(?: currently| now)? (?:owns|leads|is in charge of|manages|handles|maintains|runs) (?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,3})|~(?:the |our )?(?P<what2>[\w-]+(?: [\w-]+){0,2}) (?:has|have) no (?:owner|lead|maintainer)"
 );
 
+cue!(
+    PREPOSITION,
+    r"^(?:on|in|at|by|for|from|over|to|with|until|till|since|as|out|off|into|of|after|before|during|again|today|tomorrow|yesterday|next|last|this)~"
+);
+
+cue!(
+    /// Verbs of taking charge that need not say of what.
+    HANDS_OVER,
+    r"~(?:takes? over|took over|taking over|in charge|responsible)~"
+);
+
 pub(super) fn work(name: &str, ground: &Ground<'_>) -> EntityRef {
     let name = name.trim().trim_end_matches(['的', ' ']);
     let lower = name.to_lowercase();
-    if matches!(
-        lower.as_str(),
-        "it" | "that"
-            | "this"
-            | "the project"
-            | "this project"
-            | "project"
-            | ""
-            | "from"
-            | "now"
-            | "for"
-    ) || ["项目", "这个项目", "本项目", "这个", "它"].contains(&name)
+    if PREPOSITION.is_match(name)
+        || matches!(
+            lower.as_str(),
+            "it" | "that"
+                | "this"
+                | "the project"
+                | "this project"
+                | "project"
+                | ""
+                | "from"
+                | "now"
+                | "for"
+        )
+        || ["项目", "这个项目", "本项目", "这个", "它"].contains(&name)
     {
         return ground.project();
     }
@@ -140,6 +153,9 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
     } else if let Some(c) = OWNS_WORK.captures(text)
         && let Some(owner) = person(&c["n"])
         && !owns_a_thing(text)
+        // "The build runs on it" and "Ana handles in March" put nobody in charge of anything.
+        && (HANDS_OVER.is_match(&c[0])
+            || c.name("what").is_some_and(|what| !PREPOSITION.is_match(what.as_str())))
     {
         set(c.name("what").map_or_else(|| ground.project(), |w| work(w.as_str(), ground)), owner);
     }

@@ -40,6 +40,12 @@ named_cue!(
 );
 
 cue!(
+    /// A company by its name or its legal form: who moves there changes jobs.
+    COMPANY,
+    r"^(?:Google|Microsoft|Apple|Amazon|Meta|Facebook|Netflix|Siemens|SAP|IBM|Intel|Nvidia|Tesla|OpenAI|Anthropic|DeepMind|DeepSeek|Spotify|Uber|Airbnb|Adobe|Salesforce|Samsung|Sony|Huawei|Tencent|Alibaba|ByteDance|Baidu|Xiaomi|Meituan|Bosch|BMW|Volkswagen|Accenture|Deloitte|McKinsey|Shopify|Atlassian|Mozilla)$|~(?:Inc|Corp|GmbH|AG|Ltd|LLC|Labs|Technologies|Systems|Software|Group|Bank|Consulting|Studios?|Partners)\.?$"
+);
+
+cue!(
     RELATED,
     r"~(?P<p>my|our|his|her) (?P<k>manager|boss|supervisor|wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?)(?:'s name)? is (?:now |called )?(?P<n>(?-i:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?))|我(?:的)?(?P<k2>上级|老板|经理|领导|主管|老婆|妻子|老公|丈夫|女朋友|男朋友|对象)(?:是|叫)(?P<n2>[\p{Han}]{2,3}|[A-Z][a-z]+)"
 );
@@ -135,7 +141,11 @@ pub(super) fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &m
             && super::lexicon::property_of(&c["place"]).is_none()
             && !is_weekday_or_month(&c["place"])
         {
-            maker.assert(who.clone(), "home_city", place(&c["place"]));
+            if COMPANY.is_match(&c["place"]) {
+                maker.assert(who.clone(), "employer", organisation(&c["place"]));
+            } else {
+                maker.assert(who.clone(), "home_city", place(&c["place"]));
+            }
         }
     }
     if let Some(c) = HAN_MOVES.captures(text) {

@@ -304,6 +304,74 @@ fn a_correction_is_no_change_of_the_world() {
 }
 
 #[test]
+fn a_correction_names_what_it_puts_right() {
+    for (first, second, expected) in [
+        (
+            "Use Flask for the intake project.",
+            "Actually it was Django, not Flask.",
+            "intake.framework=Django",
+        ),
+        (
+            "The ledger service uses MySQL.",
+            "I meant MariaDB, not MySQL.",
+            "ledger service.database=MariaDB",
+        ),
+    ] {
+        let known = extract(&[("user", first), ("assistant", "Noted.")]);
+        let found = extract(&[("user", first), ("assistant", "Noted."), ("user", second)]);
+        let last = found.last().unwrap();
+        assert_eq!(last.claims.iter().map(value).collect::<Vec<_>>(), [expected], "{second}");
+        assert!(last.claims[0].corrects, "{second}");
+        assert!(last.relations.iter().any(|r| r.target == known[0].id), "{second}");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_somebody_who_was_not_named() {
+    for text in ["She uses Emacs.", "He moved to Graz.", "CI runs on GitLab runners."] {
+        let found = claims(&[("user", text), ("assistant", "Noted.")]);
+        let of_people = found.iter().filter(|c| c.contains("user.") || c.contains(".owner="));
+        assert_eq!(of_people.count(), 0, "{text}: {found:?}");
+    }
+    for (text, expected) in [
+        ("My colleague Henrik uses Emacs.", "Henrik.editor=Emacs"),
+        ("My aunt lives in Graz.", "user's aunt.home_city=Graz"),
+        ("Actually I use Zed now.", "user.editor=Zed"),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_start_that_is_named_first_dates_the_claim() {
+    for (text, expected, from) in [
+        ("Starting Friday, Olga owns the pricing page.", "pricing page.owner=Olga", (6, 5)),
+        ("Since Thursday Olga owns the pricing page.", "pricing page.owner=Olga", (5, 28)),
+        ("从下周三起，陈静负责报表组。", "报表组.owner=陈静", (6, 10)),
+    ] {
+        let events = extract(&[("user", text), ("assistant", "Noted.")]);
+        let made: Vec<&Claim> = events.iter().flat_map(|e| &e.claims).collect();
+        assert_eq!(made.iter().map(|c| value(c)).collect::<Vec<_>>(), [expected], "{text}");
+        let start = made[0].valid.as_ref().and_then(|v| v.local_from);
+        assert_eq!(start, NaiveDate::from_ymd_opt(2026, from.0, from.1), "{text}");
+    }
+}
+
+#[test]
+fn what_is_refused_or_left_is_not_used() {
+    for (text, expected) in [
+        ("We did not switch to Bazel.", &[][..]),
+        ("Never use MongoDB here.", &["this project.database=MongoDB ends"]),
+        (
+            "We move the cache from Memcached to Redis.",
+            &["this project.uses=Memcached ends", "this project.uses=Redis"],
+        ),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
 fn two_people_speak_for_themselves() {
     let events = extract(&[
         ("Nadia", "I moved to Lyon last month."),

@@ -255,7 +255,25 @@ fn clauses(text: &str, sentence: &Span) -> Vec<Span> {
     if !piece.is_empty() {
         out.push(piece);
     }
+    if out.len() > 1 && begins_with_time(&text[out[0].clone()]) {
+        // "Starting Monday, Priya owns it" is one clause: alone, the second would hold at once.
+        out[1].start = out[0].start;
+        out.remove(0);
+    }
     out
+}
+
+cue!(
+    TIME_HEAD,
+    r"^(?:since|from|as of|starting|beginning|effective|until)~|^从.{1,10}(?:起|开始)$"
+);
+
+/// Whether a piece is nothing but words about since when or until when.
+fn begins_with_time(piece: &str) -> bool {
+    TIME_HEAD.is_match(piece)
+        && crate::extract::dates::find(piece, &super::tooling::EPOCH)
+            .last()
+            .is_some_and(|time| time.end + 2 >= piece.chars().count())
 }
 
 cue!(

@@ -13,7 +13,7 @@ const TECH: &str = r"(?-i:[A-Z][\w.+#-]*(?: [A-Z][\w.+#]*)?|[a-z][a-z0-9]*[.+#0-
 
 cue!(
     STOPS,
-    r"~(?:no longer (?:uses?|using|need|needs|run|runs|depend on)|stopped using|stop using|don't use|doesn't use|do not use|not using|quit using|dropped|drop|remove[ds]?|removing|got rid of|get rid of|retired|abandoned|ditch(?:ed)?|phased out|deprecated|moved (?:away from|off)|moving (?:away from|off)|migrated (?:away from|off)|uninstall(?:ed)?)~ (?:the |our |using )?$|(?:不再(?:使|用)用?|停用了?|弃用了?|去掉了?|移除了?|卸载了?|删掉了?|放弃了?|不用|别用)(?:的)? ?$"
+    r"~(?:no longer (?:uses?|using|need|needs|run|runs|depend on)|stopped using|stop using|don't use|doesn't use|do not use|not use|never use|not using|avoid(?:ing)?|quit using|dropped|drop|remove[ds]?|removing|got rid of|get rid of|retired|abandoned|ditch(?:ed)?|phased out|deprecated|moved (?:away from|off)|moving (?:away from|off)|migrated (?:away from|off)|uninstall(?:ed)?)~ (?:the |our |using )?$|(?:不再(?:使|用)用?|停用了?|弃用了?|去掉了?|移除了?|卸载了?|删掉了?|放弃了?|不用|别用)(?:的)? ?$"
 );
 cue!(
     STARTS,
@@ -28,12 +28,22 @@ cue!(
     r"^ ?~(?:with|by)~|^ ?(?:换成|换为|改成|切换到|切到|迁移到|迁到|改为|换到|替换(?:成|为))"
 );
 cue!(
+    /// "Replace A with B"; "A with B" alone only joins them.
+    REPLACES,
+    r"~(?:replac|swap|substitut|exchang|chang|switch|trad)\w*~|把|将"
+);
+cue!(
+    /// A verb of use that is denied: "we did not switch to", "without using".
+    DENIED,
+    r"(?:~(?:not|never|cannot|against|without|nor|neither|refused? to|decided against)~|n't)(?: (?:to|be|been|going|yet|even|really|actually|just|ever|want|plan|planning|think|need|have))*(?: (?:us(?:e|es|ing)|go(?:ing)? with|went with|stay(?:ing)? (?:with|on)|adopt(?:ed|ing)?|cho(?:o)?se|choosing|pick(?:ed|ing)?|add(?:ed|ing)?|depend on|support(?:ed|ing)?|(?:switch|mov|migrat|chang|convert|port)(?:e|ed|ing)?(?: [\w.-]+){0,4}? (?:to|in|into|over to)))? ?(?:the |our |a |any )?$|(?:没有?|不会|不想|不打算|不要|别|未)(?:再|去)?(?:使|采|选|改|换)?(?:用|成|到)? ?$"
+);
+cue!(
     GONE_AFTER,
     r"^ ?(?:不用了|不要了|弃用了|停用了|下线了|先不用)|^ ~(?:is|was|has been)~ (?:gone|removed|dropped|retired|deprecated)"
 );
 cue!(
     PERSONAL,
-    r"^(?:and |but |so |also |yes,? |well,? )*(?:I|I'm|I've|my)~|^我(?:[^们]|$)|^(?:he|she)~"
+    r"^(?:and |but |so |also |yes,? |well,? |no,? |actually,? |now,? |these days,? )*(?:I|I'm|I've|my)~|^我(?:[^们]|$)|^(?:he|she)~"
 );
 
 static SWITCH_UNKNOWN: LazyLock<Regex> = LazyLock::new(|| {
@@ -65,8 +75,20 @@ fn subject(found: &FoundTool, text: &str, who: &EntityRef, ground: &Ground<'_>) 
     }
 }
 
-/// Reads what a clause says about tools.
-pub(super) fn read(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut Maker<'_>) {
+cue!(
+    FAVOURITE_TOOL,
+    r"~my (?:new |current )?(?:favou?rite |preferred )?(?:editor|ide|language|framework|database|package manager)(?: of choice)? (?:is|was always)(?: now)? $"
+);
+
+/// Reads what a clause says about tools; `accepted` when it is a proposal that was agreed to, and
+/// may begin with the tool.
+pub(super) fn read(
+    text: &str,
+    who: &EntityRef,
+    ground: &Ground<'_>,
+    accepted: bool,
+    maker: &mut Maker<'_>,
+) {
     let found = tools(text);
     let mut used: Vec<&FoundTool> = Vec::new();
     let mut ended: Vec<&FoundTool> = Vec::new();
@@ -100,9 +122,19 @@ pub(super) fn read(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &mut
             if replaced && (found.len() > 1 || ends_with_any(before, &["away from", "off"])) {
                 ended.push(one);
             }
-        } else if REPLACED_BY.is_match(after) && index + 1 < found.len() {
+        } else if DENIED.is_match(before) {
+            // What is denied is neither used nor, for all that is said, given up.
+        } else if REPLACED_BY.is_match(after)
+            && index + 1 < found.len()
+            && (REPLACES.is_match(before)
+                || !after.starts_with(" with") && !after.starts_with(" by"))
+        {
             ended.push(one);
-        } else if STARTS.is_match(before) || follows_used(text, &found, index, &used) {
+        } else if STARTS.is_match(before)
+            || FAVOURITE_TOOL.is_match(before)
+            || (accepted && before.trim().is_empty())
+            || follows_used(text, &found, index, &used)
+        {
             used.push(one);
         }
     }
@@ -165,6 +197,11 @@ fn unknown_switch(
         .and_then(|m| property_of(m.as_str()))
         .or_else(|| ended.first().map(|t| t.property))
         .unwrap_or("uses");
+    // People move from place to place; only what moves between known tools is a switch of tools.
+    let known_from = from.is_some_and(|m| property_of(m.as_str()).is_some());
+    if from.is_some() && !known_from && ended.is_empty() && is_place_like(text) {
+        return;
+    }
     // A capitalised word alone may be a place or a person.
     if from.is_none()
         && !to.as_str().contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '#'))
@@ -193,7 +230,7 @@ fn is_place_like(text: &str) -> bool {
     lower.contains("move") && !lower.contains("migrat")
 }
 
-static EPOCH: LazyLock<crate::model::Stamp> = LazyLock::new(|| crate::model::Stamp {
+pub(super) static EPOCH: LazyLock<crate::model::Stamp> = LazyLock::new(|| crate::model::Stamp {
     utc: chrono::DateTime::UNIX_EPOCH,
     offset_seconds: 0,
     basis: crate::model::StampBasis::Given,

@@ -6,7 +6,9 @@ use super::{Args, baseline, machine};
 use crate::cli::measure::{Folder, Samples, new_namespace, wait};
 use crate::cli::output::Progress;
 use crate::jobs::Runner;
-use crate::memory::{AsOf, Memory, MemoryError, RecallRequest, SearchRequest, WhyQuestion};
+use crate::memory::{
+    AsOf, Memory, MemoryError, REPLACED_LINKS, RecallRequest, SearchRequest, WhyQuestion,
+};
 use crate::model::{NamespaceName, ValidTime};
 use crate::store::QueryOptions;
 use anyhow::{Context, bail};
@@ -17,6 +19,8 @@ use std::time::Instant;
 /// Turns of one batch while loading, and of one measured batch.
 const LOAD_TURNS: usize = 500;
 const BATCH_TURNS: usize = 100;
+/// How long a process rests before its memory is looked at.
+const REST: std::time::Duration = std::time::Duration::from_secs(10);
 /// Most batches that are measured.
 const BATCHES: usize = 10;
 
@@ -243,7 +247,7 @@ impl Bench<'_> {
             as_of,
         };
         let why = self.sample(|slot, property| {
-            memory.why(&ns, &asked(slot, property, AsOf::default())).map(drop)
+            memory.why(&ns, &asked(slot, property, AsOf::default()), REPLACED_LINKS).map(drop)
         })?;
         let view = self.sample(|slot, property| {
             let arguments = BTreeMap::from([
@@ -317,6 +321,11 @@ impl Bench<'_> {
 
     /// Memory and disk.
     fn sizes(&self, stage: &mut Stage) {
+        if let Some(resident) = machine::resident_mib() {
+            stage.figure(Figure::new("resident memory, just after", resident, "MiB"));
+        }
+        // Freed memory goes back after some seconds without work.
+        std::thread::sleep(REST);
         if let Some(resident) = machine::resident_mib() {
             stage.figure(Figure::new("resident memory", resident, "MiB").at_most(500.0));
         }
