@@ -47,6 +47,8 @@ pub struct Layer {
     pub listen: Option<String>,
     /// What is logged, as in `info` or `stratagate=debug`.
     pub log: Option<String>,
+    /// Origins whose pages may call and read.
+    pub allow_origin: Option<Vec<String>>,
 }
 
 /// Settings in force.
@@ -60,6 +62,8 @@ pub struct Config {
     pub listen: String,
     /// What is logged, where something is said about it.
     pub log: Option<String>,
+    /// Origins whose pages may call and read.
+    pub allow_origin: Vec<String>,
 }
 
 impl Layer {
@@ -71,6 +75,8 @@ impl Layer {
             namespace: get("STRATAGATE_NAMESPACE"),
             listen: get("STRATAGATE_LISTEN"),
             log: get("STRATAGATE_LOG"),
+            allow_origin: get("STRATAGATE_ALLOW_ORIGIN")
+                .map(|list| list.split(',').map(|one| one.trim().to_owned()).collect()),
         }
     }
 
@@ -95,6 +101,7 @@ impl Layer {
             namespace: self.namespace.or(other.namespace),
             listen: self.listen.or(other.listen),
             log: self.log.or(other.log),
+            allow_origin: self.allow_origin.or(other.allow_origin),
         }
     }
 }
@@ -123,6 +130,7 @@ impl Config {
             namespace: layer.namespace.unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()),
             listen: layer.listen.unwrap_or_else(|| DEFAULT_LISTEN.to_owned()),
             log: layer.log,
+            allow_origin: layer.allow_origin.unwrap_or_default(),
         })
     }
 }

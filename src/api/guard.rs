@@ -3,23 +3,67 @@
 //! A page on any web site can make a browser send requests to a loopback address, and can rebind
 //! its own name to one. The first kind carries a foreign `Origin`, the second a foreign `Host`.
 
-use super::{ApiError, Code};
-use axum::extract::Request;
-use axum::http::{HeaderMap, Uri, header};
+use super::{ApiError, App, Code};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::any::Any;
 use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+/// How long a browser may remember what it was allowed.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
+
+/// Headers of ours that pages may read.
+const EXPOSED: [&str; 4] =
+    ["etag", "x-stratagate-revision", "x-stratagate-rows", "x-stratagate-truncated"];
+
+/// Reads an origin that pages may come from, as in `https://tools.example:8443`.
+///
+/// # Errors
+/// Says what an origin is; `*` is none.
+pub fn check_allowed_origin(text: &str) -> Result<String, String> {
+    let text = text.trim().trim_end_matches('/');
+    let authority = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"))
+        .filter(|rest| !rest.is_empty() && !rest.contains(['/', '*', ' ', '@', '?', '#']));
+    match authority {
+        Some(_) => Ok(text.to_ascii_lowercase()),
+        None => Err(format!(
+            "{text:?} is not an origin; write scheme and host as in https://tools.example"
+        )),
+    }
+}
+
+/// The answers to pages of the allowed origins (CORS); to any other page we say nothing, so that
+/// its browser lets it read nothing.
+pub fn cors(origins: &[String]) -> CorsLayer {
+    let allowed: Vec<HeaderValue> =
+        origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect();
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(allowed))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([header::ACCEPT, header::CONTENT_TYPE, header::IF_NONE_MATCH])
+        .expose_headers(EXPOSED.map(HeaderName::from_static))
+        .max_age(PREFLIGHT_AGE)
+}
 
 /// Lets a request through only when it was meant for this machine and not sent by a foreign page.
-pub async fn check_host_and_origin(request: Request, next: Next) -> Response {
-    match check(request.uri(), request.headers()) {
+pub async fn check_host_and_origin(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match check(request.uri(), request.headers(), app.origins()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
 
-fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+fn check(uri: &Uri, headers: &HeaderMap, allowed: &[String]) -> Result<(), ApiError> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = match (hosts.next(), hosts.next(), uri.authority()) {
         (Some(host), None, _) => host.to_str().unwrap_or("").to_owned(),
@@ -33,8 +77,8 @@ fn check(uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
     for origin in headers.get_all(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("");
         let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
-        if !is_loopback(authority) {
-            let detail = format!("{origin:?} may not call this service");
+        if !is_loopback(authority) && !allowed.iter().any(|one| one == origin) {
+            let detail = format!("{origin:?} may not call this service; see serve --allow-origin");
             return Err(ApiError::about(Code::ForbiddenOrigin, "Origin", detail));
         }
     }
@@ -78,7 +122,6 @@ pub fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
     #[test]
     fn only_loopback_names_are_ours() {
@@ -115,20 +158,34 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_static("127.0.0.1:7437"));
             headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
-            check(&Uri::from_static("/"), &headers).map_err(|error| error.code)
+            let listed = ["https://tools.example".to_owned()];
+            check(&Uri::from_static("/"), &headers, &listed).map_err(|error| error.code)
         };
         assert_eq!(verdict("http://localhost:5173"), Ok(()));
         assert_eq!(verdict("https://evil.example"), Err(Code::ForbiddenOrigin));
         assert_eq!(verdict("null"), Err(Code::ForbiddenOrigin));
+        assert_eq!(verdict("https://tools.example"), Ok(()));
+        assert_eq!(verdict("http://tools.example"), Err(Code::ForbiddenOrigin));
+    }
+
+    #[test]
+    fn an_origin_is_scheme_and_host() {
+        assert_eq!(
+            check_allowed_origin("https://Tools.example/"),
+            Ok("https://tools.example".into())
+        );
+        for bad in ["*", "tools.example", "https://", "https://a/b", "https://*.example", "null"] {
+            assert!(check_allowed_origin(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]
     fn a_request_names_exactly_one_host() {
         let mut headers = HeaderMap::new();
-        assert!(check(&Uri::from_static("/"), &headers).is_err());
+        assert!(check(&Uri::from_static("/"), &headers, &[]).is_err());
         headers.append(header::HOST, HeaderValue::from_static("localhost"));
-        assert!(check(&Uri::from_static("/"), &headers).is_ok());
+        assert!(check(&Uri::from_static("/"), &headers, &[]).is_ok());
         headers.append(header::HOST, HeaderValue::from_static("evil.example"));
-        assert!(check(&Uri::from_static("/"), &headers).is_err());
+        assert!(check(&Uri::from_static("/"), &headers, &[]).is_err());
     }
 }

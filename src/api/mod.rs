@@ -12,6 +12,8 @@
 //! Start with [`router`], then any file of [`routes`].
 
 mod body;
+mod conditional;
+mod described;
 pub mod error;
 mod export_stream;
 mod guard;
@@ -21,11 +23,11 @@ mod params;
 mod router;
 pub mod routes;
 mod server;
-mod service_description;
 mod state;
 pub mod wire;
 
 pub use error::{ApiError, Code};
+pub use guard::check_allowed_origin;
 pub use router::{openapi, router};
 pub use server::{ServeError, check_loopback, serve};
 pub use state::App;

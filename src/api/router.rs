@@ -36,6 +36,7 @@ fn described() -> OpenApiRouter<App> {
         .routes(routes!(service::metrics))
         .routes(routes!(service::openapi_json))
         .routes(routes!(service::ontology))
+        .routes(routes!(service::void))
         .routes(routes!(namespaces::list_namespaces))
         .routes(routes!(
             namespaces::get_namespace,
@@ -60,6 +61,8 @@ fn described() -> OpenApiRouter<App> {
         .routes(routes!(entities::get_timeline))
         .routes(routes!(history::why))
         .routes(routes!(history::diff))
+        .routes(routes!(history::possibly_stale))
+        .routes(routes!(history::blast_radius))
         .routes(routes!(search::search))
         .routes(routes!(search::recall))
         .routes(routes!(gate::assess))
@@ -83,10 +86,14 @@ fn described() -> OpenApiRouter<App> {
 /// Builds the router over a memory.
 pub fn router(app: App) -> Router {
     let (router, _) = described().split_for_parts();
+    let router = router.fallback(unknown_route).method_not_allowed_fallback(method_not_allowed);
+    // It answers every OPTIONS, so it is there only where an origin is allowed.
+    let router = match app.origins() {
+        [] => router,
+        origins => router.layer(guard::cors(origins)),
+    };
     router
-        .fallback(unknown_route)
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(middleware::from_fn(guard::check_host_and_origin))
+        .layer(middleware::from_fn_with_state(app.clone(), guard::check_host_and_origin))
         .layer(CatchPanicLayer::custom(guard::answer_panic))
         .layer(middleware::from_fn(observe::observe))
         .with_state(app)

@@ -2,19 +2,32 @@
 
 use super::ApiError;
 use crate::memory::{Memory, MemoryError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// The memory behind the router, and the signal that ends long answers.
 #[derive(Clone)]
 pub struct App {
     memory: Memory,
+    origins: Arc<[String]>,
     stopping: watch::Sender<bool>,
 }
 
 impl App {
     /// Wraps a memory.
     pub fn new(memory: Memory) -> Self {
-        Self { memory, stopping: watch::Sender::new(false) }
+        Self { memory, origins: Arc::from([]), stopping: watch::Sender::new(false) }
+    }
+
+    /// Lets pages of these origins call and read (CORS), as in `https://tools.example`.
+    #[must_use]
+    pub fn with_origins(self, origins: &[String]) -> Self {
+        Self { origins: origins.into(), ..self }
+    }
+
+    /// Returns the origins whose pages may call and read.
+    pub(super) fn origins(&self) -> &[String] {
+        &self.origins
     }
 
     /// Returns the memory itself; its calls block, so handlers use [`App::run`].

@@ -2,8 +2,8 @@
 
 use super::demo;
 use super::verbs::{
-    backup, bench, block, check, diff, entity, eval, export, forget, jobs, maintain, query, recall,
-    record, restore, seal, search, serve, status, timeline, why,
+    backup, bench, blast, block, check, diff, entity, eval, export, forget, jobs, maintain, query,
+    recall, record, restore, seal, search, serve, stale, status, timeline, why,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -71,6 +71,10 @@ pub enum Verb {
     Timeline(timeline::Args),
     /// Show what changed between two points in time
     Diff(diff::Args),
+    /// List answers and events that rest on a state which has since ended
+    Stale(stale::Args),
+    /// List what was drawn from a message, and the answers that used it
+    BlastRadius(blast::Args),
     /// Run a named view or a SPARQL query
     Query(query::Args),
     /// Show or expand Blocks

@@ -67,6 +67,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Entity(args) => verbs::entity::run(&session, args).await,
         Verb::Timeline(args) => verbs::timeline::run(&session, args).await,
         Verb::Diff(args) => verbs::diff::run(&session, args).await,
+        Verb::Stale(args) => verbs::stale::run(&session, args).await,
+        Verb::BlastRadius(args) => verbs::blast::run(&session, args).await,
         Verb::Query(args) => verbs::query::run(&session, args).await,
         Verb::Block(args) => verbs::block::run(&session, args).await,
         Verb::Jobs(args) => verbs::jobs::run(&session, args).await,

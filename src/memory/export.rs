@@ -1,10 +1,9 @@
-//! Reading whole graphs, and asking in SPARQL.
+//! Reading whole graphs, and running the named views.
 
 use super::error::MemoryError;
 use super::namespace::Namespace;
-use super::pool::Memory;
 use super::types::ExportFormat;
-use crate::model::{EventId, NamespaceName};
+use crate::model::EventId;
 use crate::store::{
     BindError, GraphFormat, GraphName, NamedQuery, QueryAnswer, QueryError, QueryOptions,
 };
@@ -99,21 +98,5 @@ impl Namespace {
             QueryError::BadParameter { name: parameter, reason: error.to_string() }
         })?;
         Ok(self.store.run_prepared(query, options)?)
-    }
-}
-
-impl Memory {
-    /// Runs a user's SPARQL query over one namespace.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn sparql(
-        &self,
-        name: &NamespaceName,
-        query: &str,
-        options: &QueryOptions,
-    ) -> Result<QueryAnswer, MemoryError> {
-        let namespace = self.get(name)?;
-        Ok(namespace.store.query(query, options, self.slots())?)
     }
 }

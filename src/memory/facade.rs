@@ -6,10 +6,11 @@ use super::types::{
     AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context, Diff,
     DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat, Finding,
     JobCard, JobFilter, NamespaceInfo, Page, RecallAnswer, RecallRequest, SearchAnswer,
-    SearchRequest, TimelineEntry, Why, WhyQuestion,
+    SearchRequest, StaleItem, TimelineEntry, Touched, Why, WhyQuestion,
 };
 use crate::model::{
-    AssessmentId, BlockId, Entity, EventId, JobId, Level, NamespaceName, ReceiptId, ThreadId,
+    AssessmentId, BlockId, Entity, EventId, JobId, Level, MessageId, NamespaceName, ReceiptId,
+    ThreadId, TxTime,
 };
 use crate::store::{GraphFormat, GraphName, QueryAnswer, QueryOptions};
 use chrono::{DateTime, Utc};
@@ -68,6 +69,10 @@ by_namespace! {
     why -> why(question: &WhyQuestion, links: usize) -> Why;
     /// Compares two points of a clock.
     diff -> diff(from: DateTime<Utc>, to: DateTime<Utc>, clock: DiffClock) -> Diff;
+    /// Lists what rested on states that have since ended.
+    possibly_stale -> possibly_stale(entity: Option<&str>, known_at: Option<TxTime>) -> Vec<StaleItem>;
+    /// Lists what was drawn from a message.
+    blast_radius -> blast_radius(thread: &ThreadId, message: &MessageId) -> Vec<Touched>;
     /// Searches.
     search -> search(request: &SearchRequest) -> SearchAnswer;
     /// Recalls.

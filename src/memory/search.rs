@@ -16,8 +16,8 @@ use crate::views::{self, BlockSource};
 use chrono::Utc;
 use std::collections::HashSet;
 
-/// Most hits of one search.
-const MAX_LIMIT: usize = 100;
+/// Most hits of one search; a door may allow fewer.
+const MAX_LIMIT: usize = crate::store::MAX_TEXT_LIMIT;
 /// Longest text of one hit, in characters.
 const MAX_HIT_CHARS: usize = 600;
 /// How far an Event's weight moves its score: relevance comes first.

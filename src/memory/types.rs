@@ -342,6 +342,62 @@ pub struct EntityFilter {
     pub page: PageRequest,
 }
 
+/// What rested on something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dependant {
+    /// An answer, by its adoption's id.
+    Answer(String),
+    /// An Event that refines, fulfils or repeats another.
+    Event(EventId),
+}
+
+/// Something that rested on a state which has since been superseded or withdrawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StaleItem {
+    /// What rested on it.
+    pub dependant: Dependant,
+    /// When the answer was given or the Event became known.
+    pub rested_at: Option<TxTime>,
+    /// The property.
+    pub property: String,
+    /// The value that it rested on, in words.
+    pub value: String,
+    /// When it became known that the value had ended or was wrong.
+    pub ended_known_at: Option<TxTime>,
+    /// Why, a word of the closed list.
+    pub reason: String,
+    /// The value that followed, in words.
+    pub next: Option<String>,
+    /// The Event it rested on.
+    pub event: EventId,
+    /// The Fact.
+    pub fact: FactId,
+}
+
+/// An Event drawn from a message, with the answers that used it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    /// The Event.
+    pub event: EventId,
+    /// Its title.
+    pub title: String,
+    /// Whether it rests on no other message.
+    pub only_source: bool,
+    /// The answers, oldest first.
+    pub answers: Vec<Answered>,
+}
+
+/// An answer that used an Event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The caller's receipt of the answer.
+    pub receipt: String,
+    /// When it was recorded.
+    pub at: Option<TxTime>,
+    /// What had been searched for.
+    pub query: Option<String>,
+}
+
 /// One entry of an entity's timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineEntry {
@@ -467,10 +523,18 @@ impl HitKind {
             Self::Block => "block",
         }
     }
+
+    /// Reads the contract word, plural or singular.
+    pub fn named(word: &str) -> Option<Self> {
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        [Self::Event, Self::Fact, Self::Message, Self::Block]
+            .into_iter()
+            .find(|kind| kind.as_str() == singular)
+    }
 }
 
 /// A search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchRequest {
     /// The words, never parsed as a grammar.
     pub query: String,

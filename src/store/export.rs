@@ -2,7 +2,8 @@
 
 use super::query::serializer;
 use super::{GraphFormat, NamespaceStore, StoreError, Tx};
-use oxigraph::model::{GraphNameRef, NamedNode, Quad};
+use oxigraph::io::{RdfFormat, RdfParser};
+use oxigraph::model::{GraphNameRef, NamedNode, Quad, TripleRef};
 use std::io::Write;
 
 /// A graph that can be asked for.
@@ -12,6 +13,19 @@ pub enum GraphName {
     Default,
     /// A graph by its IRI.
     Named(String),
+}
+
+/// Writes a Turtle document in another form.
+///
+/// # Errors
+/// When it is no Turtle.
+pub fn turtle_as(document: &str, format: GraphFormat) -> Result<Vec<u8>, StoreError> {
+    let mut writer = serializer(format).for_writer(Vec::new());
+    for quad in RdfParser::from_format(RdfFormat::Turtle).for_slice(document) {
+        let quad = quad.map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        writer.serialize_triple(TripleRef::new(&quad.subject, &quad.predicate, &quad.object))?;
+    }
+    Ok(writer.finish()?)
 }
 
 impl NamespaceStore {
@@ -80,7 +94,7 @@ impl NamespaceStore {
         for quad in tx.quads(None, None, None, &graph) {
             let quad = quad?;
             found = true;
-            writer.serialize_triple(oxigraph::model::TripleRef::new(
+            writer.serialize_triple(TripleRef::new(
                 &quad.subject,
                 &quad.predicate,
                 &quad.object,

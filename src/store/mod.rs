@@ -18,6 +18,7 @@ mod migrate;
 mod named;
 mod names;
 mod query;
+mod service;
 mod system;
 mod tx;
 
@@ -26,7 +27,7 @@ pub use conversation::{CapturedTurn, StoredMessage, TurnRow};
 pub use entities::property_name;
 pub use error::{QueryError, StoreError};
 pub use events::{EventWeights, StoredEvent};
-pub use export::GraphName;
+pub use export::{GraphName, turtle_as};
 pub use facts::{MessageKey, SlotPresent};
 pub use guard::MAX_QUERY_BYTES;
 pub use ledger::{AdoptionRow, AssessmentRow, JobKind, JobRow, JobState};
@@ -36,6 +37,7 @@ pub use names::{Names, encode_segment};
 pub use query::{
     GraphFormat, PREFIXES, QueryAnswer, QueryForm, QueryOptions, QuerySlots, ResultsFormat,
 };
+pub use service::{MAX_TEXT_LIMIT, TextHit, TextQuery, TextSearch};
 pub use system::{Counters, ThreadRow};
 pub use tx::{Node, Tx};
 

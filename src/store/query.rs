@@ -1,6 +1,6 @@
 //! Running SPARQL over one namespace: read only, with a deadline that is kept.
 
-use super::{Names, NamespaceStore, QueryError, guard};
+use super::{Names, NamespaceStore, QueryError, TextSearch, guard, service};
 use oxigraph::io::{RdfFormat, RdfSerializer};
 use oxigraph::model::{GraphName as OxGraphName, NamedNode, NamedOrBlankNode};
 use oxigraph::sparql::results::{QueryResultsFormat, QueryResultsSerializer};
@@ -172,7 +172,8 @@ impl Drop for Slot {
 }
 
 impl NamespaceStore {
-    /// Parses, checks and runs a user's query on a thread of its own.
+    /// Parses, checks and runs a user's query on a thread of its own; `search` answers its calls
+    /// of `SERVICE sg:search`.
     ///
     /// # Errors
     /// See [`QueryError`]. At the deadline the caller is answered whatever the query does; a query
@@ -182,6 +183,7 @@ impl NamespaceStore {
         text: &str,
         options: &QueryOptions,
         slots: &QuerySlots,
+        search: TextSearch,
     ) -> Result<QueryAnswer, QueryError> {
         guard::scan(text)?;
         let slot = slots.take()?;
@@ -196,9 +198,10 @@ impl NamespaceStore {
                     .with_prefix(*prefix, *iri)
                     .map_err(|error| QueryError::Internal(error.to_string()))?;
             }
-            let query =
+            let mut query =
                 parser.parse_query(&text).map_err(|error| QueryError::Syntax(error.to_string()))?;
             guard::check(&query)?;
+            service::resolve(&mut query, &search)?;
             Ok(query)
         })
     }

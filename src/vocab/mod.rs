@@ -8,6 +8,9 @@ pub const SG: &str = "https://w3id.org/stratagate/ns#";
 /// Base of the IRIs of things: `{ID_BASE}{namespace}/{kind}/{id}`.
 pub const ID_BASE: &str = "https://w3id.org/stratagate/id/";
 
+/// The service that searches inside SPARQL, as in `SERVICE sg:search { … }`.
+pub const SEARCH_SERVICE: &str = "https://w3id.org/stratagate/ns#search";
+
 macro_rules! terms {
     ($base:literal; $($(#[$doc:meta])* $name:ident = $local:literal),+ $(,)?) => {
         $(
@@ -285,6 +288,17 @@ pub mod sg {
         PAYLOAD = "payload",
         /// Whether a fact property holds one value at a time.
         FUNCTIONAL = "functional",
+        // Text search inside SPARQL; never stored.
+        /// The words to find.
+        MATCH = "match",
+        /// What to search: events, facts, messages or blocks.
+        IN = "in",
+        /// Most hits.
+        LIMIT = "limit",
+        /// The score of a hit.
+        SCORE = "score",
+        /// A readable text of a hit.
+        SNIPPET = "snippet",
         // Store bookkeeping, in the system graph only.
         /// Last applied journal sequence.
         APPLIED = "applied",

@@ -105,6 +105,9 @@ fn every_constant_is_a_term_of_the_ontology_and_the_other_way_round() {
     let constants: BTreeSet<String> = sg::ALL.iter().map(|term| (*term).to_owned()).collect();
     assert_eq!(constants.len(), sg::ALL.len(), "two constants share an IRI");
     assert_eq!(difference(&terms, &constants), Vec::<&String>::new());
+    let feature = iri("http://www.w3.org/ns/sparql-service-description#Feature", "");
+    let features = with_type(&core, &[feature]);
+    assert_eq!(features, BTreeSet::from([super::SEARCH_SERVICE.to_owned()]));
 }
 
 #[test]

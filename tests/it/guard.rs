@@ -40,3 +40,28 @@ async fn local_names_and_pages_are_let_in() {
     let request = server.request(Method::GET, "/healthz").header("origin", "http://localhost:5173");
     assert!(request.send().await.unwrap().status().is_success());
 }
+
+#[tokio::test]
+async fn pages_of_a_listed_origin_may_read_and_no_others() {
+    let server = TestServer::start_with(&["--allow-origin", "https://tools.example"]);
+    let asked = |origin: &'static str| {
+        server.request(Method::GET, "/v1/namespaces").header("origin", origin)
+    };
+    let response = asked("https://tools.example").send().await.unwrap();
+    assert!(response.status().is_success());
+    assert_eq!(response.headers()["access-control-allow-origin"], "https://tools.example");
+    let local = asked("http://localhost:5173").send().await.unwrap();
+    assert!(local.headers().get("access-control-allow-origin").is_none());
+    server.problem(asked("https://evil.example"), 403, "forbidden_origin").await;
+    let preflight = server
+        .request(Method::OPTIONS, "/v1/namespaces/a/sparql")
+        .header("origin", "https://tools.example")
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", "content-type")
+        .send()
+        .await
+        .unwrap();
+    assert!(preflight.status().is_success());
+    let methods = preflight.headers()["access-control-allow-methods"].to_str().unwrap();
+    assert!(methods.contains("POST"), "{methods}");
+}

@@ -1,8 +1,8 @@
 //! Why, and diff.
 
-use crate::support::{KIOSK, TestServer, tell_story};
+use crate::support::{KIOSK, TestServer, run, tell_story, turn};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn one_call_goes_from_the_value_to_the_sentence() {
@@ -81,4 +81,59 @@ async fn a_diff_names_what_began_and_ended_with_its_cause() {
         let problem = server.problem(request, 400, "invalid_parameter").await;
         assert_eq!(problem["errors"][0]["field"], field, "{query}");
     }
+}
+
+#[tokio::test]
+async fn answers_that_rest_on_what_has_ended_are_named() {
+    let server = TestServer::start_with_message_clock();
+    server.configure("a", json!({"block_turns": 1})).await;
+    let first = turn("o1", "2026-02-02T09:00:00Z", "Priya owns the search page.", "Noted.");
+    let kept = server.record("a", first).await;
+    server.settle("a").await;
+    let found = server
+        .post(
+            "/v1/namespaces/a/search",
+            json!({"query": "who owns the search page", "in": ["events"]}),
+        )
+        .await;
+    let used = found["hits"][0]["ref"].as_str().expect("a hit");
+    let verdict = json!({"batch": found["batch"], "verdict": "sufficient", "evidence_refs": [used],
+        "fit": "names the owner", "missing": "", "next_strategy": "answer"});
+    let assessed = server.post("/v1/namespaces/a/assess", verdict).await;
+    let adoption = json!({"receipt_id": "reply-1", "assessment": assessed["assessment"],
+        "evidence_refs": [used]});
+    server.post("/v1/namespaces/a/adoptions", adoption).await;
+    let nothing = server.get("/v1/namespaces/a/possibly_stale").await;
+    assert_eq!(nothing["items"], json!([]), "the owner is still the owner");
+
+    let second = turn("o2", "2026-03-09T09:00:00Z", "Tom owns the search page now.", "Noted.");
+    server.record("a", second).await;
+    server.settle("a").await;
+    let stale = server.get("/v1/namespaces/a/possibly_stale?entity=search%20page").await;
+    let item = &stale["items"][0];
+    assert_eq!((&item["kind"], &item["value"]), (&json!("answer"), &json!("Priya")), "{stale:#}");
+    assert_eq!((&item["property"], &item["next"]), (&json!("owner"), &json!("Tom")));
+    assert_eq!(item["reason"], "changed");
+    assert!(item["rested_at"].as_str() < item["ended_known_at"].as_str());
+    let before = server.get("/v1/namespaces/a/possibly_stale?known_at=2026-03-01").await;
+    assert_eq!(before["items"], json!([]), "in February nobody could know");
+    let unknown = server.request(Method::GET, "/v1/namespaces/a/possibly_stale?entity=nobody");
+    server.problem(unknown, 404, "not_found").await;
+
+    let message = kept["message_ids"][0].as_str().unwrap();
+    let path = format!("/v1/namespaces/a/blast_radius?message={message}");
+    let touched = server.get(&path).await;
+    let event = &touched["items"][0];
+    assert_eq!(event["answers"][0]["receipt"], "reply-1", "{touched:#}");
+    assert_eq!(event["answers"][0]["query"], "who owns the search page");
+    assert_eq!(event["only_source"], true);
+    let elsewhere = format!("{path}&thread=other");
+    server.problem(server.request(Method::GET, &elsewhere), 404, "not_found").await;
+
+    let told = run(server.data(), &["-n", "a", "stale"]);
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(text.contains("owner = Priya") && text.contains("now Tom"), "{text}");
+    let told = run(server.data(), &["-n", "a", "blast-radius", message]);
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(text.contains("used in answer reply-1"), "{text}");
 }

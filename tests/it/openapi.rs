@@ -7,6 +7,7 @@ use serde_json::Value;
 /// Every call, in order. A change here is a change of the contract.
 const CALLS: &[&str] = &[
     "DELETE /v1/namespaces/{ns}",
+    "GET /.well-known/void",
     "GET /healthz",
     "GET /metrics",
     "GET /ontology",
@@ -14,6 +15,7 @@ const CALLS: &[&str] = &[
     "GET /readyz",
     "GET /v1/namespaces",
     "GET /v1/namespaces/{ns}",
+    "GET /v1/namespaces/{ns}/blast_radius",
     "GET /v1/namespaces/{ns}/blocks",
     "GET /v1/namespaces/{ns}/blocks/{id}",
     "GET /v1/namespaces/{ns}/context",
@@ -28,6 +30,7 @@ const CALLS: &[&str] = &[
     "GET /v1/namespaces/{ns}/jobs",
     "GET /v1/namespaces/{ns}/jobs/events",
     "GET /v1/namespaces/{ns}/jobs/{id}",
+    "GET /v1/namespaces/{ns}/possibly_stale",
     "GET /v1/namespaces/{ns}/queries",
     "GET /v1/namespaces/{ns}/queries/{name}",
     "GET /v1/namespaces/{ns}/sparql",

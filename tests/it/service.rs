@@ -12,6 +12,16 @@ async fn health_readiness_metrics_and_ontology_answer() {
     let response = server.request(Method::GET, "/ontology").send().await.unwrap();
     assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/turtle"));
     assert!(response.text().await.unwrap().contains("https://w3id.org/stratagate/ns#"));
+    for (accept, kind) in [
+        ("application/ld+json", "application/ld+json"),
+        ("application/rdf+xml;q=0.9, text/html;q=0.8", "application/rdf+xml"),
+        ("application/n-triples", "application/n-triples"),
+    ] {
+        let request = server.request(Method::GET, "/ontology").header("accept", accept);
+        let response = request.send().await.unwrap();
+        assert!(response.headers()["content-type"].to_str().unwrap().starts_with(kind), "{accept}");
+        assert!(response.text().await.unwrap().contains("https://w3id.org/stratagate/ns#"));
+    }
     let metrics =
         server.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
     assert!(

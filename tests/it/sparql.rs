@@ -118,8 +118,90 @@ async fn the_service_describes_itself() {
     let server = told().await;
     let (status, kind, text) = body(server.request(Method::GET, SPARQL)).await;
     assert_eq!((status, kind.as_str()), (StatusCode::OK, "text/turtle; charset=utf-8"));
-    for mark in ["sd:Service", "SPARQL11Query", "graph/meta", "Turtle"] {
+    for mark in ["sd:Service", "SPARQL11Query", "graph/meta", "Turtle", "sg:search"] {
         assert!(text.contains(mark), "{mark}: {text}");
+    }
+    let request = server.request(Method::GET, SPARQL).header("accept", "application/ld+json");
+    let (status, kind, text) = body(request).await;
+    assert_eq!((status, kind.as_str()), (StatusCode::OK, "application/ld+json"), "{text}");
+    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
+    let request = server.request(Method::GET, SPARQL).header("accept", "text/csv");
+    server.problem(request, 406, "not_acceptable").await;
+    let request = server.request(Method::GET, "/v1/namespaces/nobody/sparql");
+    server.problem(request, 404, "unknown_namespace").await;
+    let (status, _, text) = body(server.request(Method::GET, "/.well-known/void")).await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(text.contains("void:sparqlEndpoint") && text.contains(SPARQL), "{text}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_known_is_not_sent_again() {
+    let server = told().await;
+    let path = with_query(SPARQL, &[("query", SELECT)]);
+    let first = server.request(Method::GET, &path).send().await.unwrap();
+    let tag = first.headers()["etag"].to_str().unwrap().to_owned();
+    let again = || server.request(Method::GET, &path).header("if-none-match", tag.as_str());
+    let response = again().send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::NOT_MODIFIED);
+    assert_eq!(response.headers()["etag"], tag.as_str());
+    assert!(response.text().await.unwrap().is_empty());
+    server
+        .record(
+            "a",
+            json!({"turn_id": "later", "messages": [
+                {"role": "user", "content": "We talked about the weather.", "at": "2026-05-20T09:00:00Z"}]}),
+        )
+        .await;
+    server.settle("a").await;
+    assert_eq!(again().send().await.unwrap().status(), StatusCode::OK, "the revision moved on");
+}
+
+/// Values of one column.
+fn column(text: &str, name: &str) -> Vec<String> {
+    let rows: serde_json::Value = serde_json::from_str(text).unwrap();
+    let rows = rows["results"]["bindings"].as_array().expect("bindings").clone();
+    rows.iter().map(|row| row[name]["value"].as_str().unwrap_or("").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn text_is_searched_inside_a_query_and_joins_the_graph() {
+    let server = told().await;
+    let ask = |query: &str| server.request(Method::GET, &with_query(SPARQL, &[("query", query)]));
+    // From words to the message, from there to the Event and the value it gave.
+    let (status, _, text) = body(ask("SELECT ?said ?value ?score WHERE {
+           SERVICE sg:search { ?message sg:match \"installs minutes\" ; sg:in \"messages\" ;
+                               sg:score ?score ; sg:snippet ?said ; sg:limit 5 }
+           GRAPH <https://w3id.org/stratagate/id/a/graph/meta> {
+             ?event prov:wasDerivedFrom ?message . ?fact sg:openedBy ?event ; sg:value ?value }
+         } ORDER BY DESC(?score)"))
+    .await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+    let values = column(&text, "value");
+    assert!(values.iter().any(|value| value.ends_with("pnpm")), "{text}");
+    assert!(column(&text, "said")[0].contains("CI installs take 6 minutes"), "{text}");
+    let scores: Vec<f64> = column(&text, "score").iter().map(|s| s.parse().unwrap()).collect();
+    assert!(scores.iter().all(|score| *score > 0.0), "{text}");
+
+    // What was superseded is found too; the graph says so.
+    let facts = "SELECT ?hit WHERE { SERVICE sg:search { ?hit sg:match \"npm package manager\" ; sg:in \"facts\" } }";
+    let (_, _, text) = body(ask(facts)).await;
+    assert_eq!(column(&text, "hit").len(), 2, "npm and pnpm: {text}");
+    let (_, _, text) =
+        body(ask("ASK { SERVICE sg:search { ?hit sg:match \"zzyzx quux\" } }")).await;
+    assert!(text.contains("false"), "{text}");
+
+    for bad in [
+        "SELECT * { ?hit sg:speaker ?who . SERVICE sg:search { ?hit sg:match ?who } }",
+        "SELECT * { SERVICE sg:search { ?hit sg:match \"x\" ; sg:limit 5000 } }",
+        "SELECT * { SERVICE sg:search { ?hit sg:match \"x\" ; sg:in \"people\" } }",
+        "SELECT * { SERVICE ?where { ?hit sg:match \"x\" } }",
+    ] {
+        server.problem(ask(bad), 400, "query_refused").await;
+    }
+    // User text is never a grammar.
+    for words in ["- *", "a:(^", "AND OR NOT", "\\\"quoted\\\""] {
+        let query = format!("SELECT * {{ SERVICE sg:search {{ ?hit sg:match \"{words}\" }} }}");
+        assert_eq!(ask(&query).send().await.unwrap().status(), StatusCode::OK, "{words}");
     }
 }
 

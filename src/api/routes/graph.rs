@@ -2,7 +2,7 @@
 
 use crate::api::negotiate::{self, GRAPHS, accept, choose, content_type};
 use crate::api::{
-    ApiError, App,
+    ApiError, App, conditional,
     params::{Ns, Params},
 };
 use crate::store::GraphName;
@@ -49,9 +49,10 @@ pub async fn get_graph(
             memory.graph(&ns, &graph, format)
         })
         .await?;
+    let answer = conditional::answer(&headers, &conditional::tag_of(None, &bytes), bytes)?;
     let headers = [
         (header::CONTENT_TYPE, content_type(format.media_type())),
         (header::VARY, "accept".to_owned()),
     ];
-    Ok((headers, bytes).into_response())
+    Ok((headers, answer).into_response())
 }

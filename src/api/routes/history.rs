@@ -1,13 +1,13 @@
 //! Why a state is what it is, and what changed between two points.
 
 use super::Answer;
-use crate::api::wire::{DiffBody, WhyBody};
+use crate::api::wire::{DiffBody, ListBody, StaleBody, TouchedBody, WhyBody};
 use crate::api::{
     ApiError, App,
     params::{Ns, Params},
 };
 use crate::memory::{DiffClock, REPLACED_LINKS, WhyQuestion};
-use crate::model::FactId;
+use crate::model::{FactId, MessageId, ThreadId, TxTime};
 use axum::Json;
 use axum::extract::State;
 
@@ -62,4 +62,39 @@ pub async fn diff(State(app): State<App>, Ns(ns): Ns, params: Params) -> Answer<
     let clock = params.word("clock", clock, &["valid", "known"])?.unwrap_or(DiffClock::Valid);
     let diff = app.run(move |memory| memory.diff(&ns, from, to, clock)).await?;
     Ok(Json(diff.into()))
+}
+
+/// Returns what rested on a state that has since been superseded or withdrawn: answers that used
+/// it and Events that built on it.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/possibly_stale", tag = "history",
+    params(("entity" = Option<String>, Query, description = "Only this entity: its id, or an unambiguous name"),
+        ("known_at" = Option<String>, Query, description = "As known at this time")),
+    responses((status = 200, body = ListBody<StaleBody>)))]
+pub async fn possibly_stale(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    params: Params,
+) -> Answer<ListBody<StaleBody>> {
+    let entity = params.text("entity")?.map(str::to_owned);
+    let known_at = params.time("known_at")?.map(TxTime);
+    let items =
+        app.run(move |memory| memory.possibly_stale(&ns, entity.as_deref(), known_at)).await?;
+    Ok(Json(ListBody::whole(items.into_iter().map(StaleBody::from).collect())))
+}
+
+/// Returns what would be in doubt if a message turned out to be wrong: the Events drawn from it,
+/// each with the answers that used it.
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/blast_radius", tag = "history",
+    params(("message" = String, Query, description = "The message's id"),
+        ("thread" = Option<String>, Query, description = "Its thread; `main` by default")),
+    responses((status = 200, body = ListBody<TouchedBody>)))]
+pub async fn blast_radius(
+    State(app): State<App>,
+    Ns(ns): Ns,
+    params: Params,
+) -> Answer<ListBody<TouchedBody>> {
+    let message = MessageId::from(params.required("message")?);
+    let thread = ThreadId::from(params.text("thread")?.unwrap_or("main"));
+    let items = app.run(move |memory| memory.blast_radius(&ns, &thread, &message)).await?;
+    Ok(Json(ListBody::whole(items.into_iter().map(TouchedBody::from).collect())))
 }

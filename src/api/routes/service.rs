@@ -2,12 +2,12 @@
 
 use super::Answer;
 use crate::api::wire::HealthBody;
-use crate::api::{ApiError, App, Code};
+use crate::api::{ApiError, App, Code, described};
 use crate::telemetry;
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
 
 /// The terms of the graph.
 const ONTOLOGY: &str = include_str!("../../../ontology/core.ttl");
@@ -53,7 +53,18 @@ pub async fn openapi_json() -> impl IntoResponse {
 
 /// Returns the ontology: the terms that the graph uses.
 #[utoipa::path(get, path = "/ontology", tag = "service",
-    responses((status = 200, body = String, content_type = "text/turtle")))]
-pub async fn ontology() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/turtle; charset=utf-8")], ONTOLOGY)
+    responses((status = 200, description = "The ontology in the form that `Accept` asks for",
+        content((String = "text/turtle"), (String = "application/n-triples"), (String = "application/rdf+xml"),
+            (String = "application/ld+json"), (String = "application/trig"), (String = "application/n-quads")))))]
+pub async fn ontology(headers: HeaderMap) -> Result<Response, ApiError> {
+    described::turtle(&headers, ONTOLOGY)
+}
+
+/// Returns the VoID description of every namespace: where it can be asked and fetched.
+#[utoipa::path(get, path = "/.well-known/void", tag = "service",
+    responses((status = 200, description = "The description in the form that `Accept` asks for",
+        content((String = "text/turtle"), (String = "application/n-triples"), (String = "application/rdf+xml"),
+            (String = "application/ld+json"), (String = "application/trig"), (String = "application/n-quads")))))]
+pub async fn void(State(app): State<App>, headers: HeaderMap) -> Result<Response, ApiError> {
+    described::datasets(&app, &headers).await
 }

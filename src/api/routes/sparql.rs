@@ -1,17 +1,17 @@
 //! SPARQL 1.1 Protocol, query operation. Read only.
 
 use crate::api::negotiate::{self, GRAPHS, RESULTS, accept, choose, content_type};
-use crate::api::service_description;
 use crate::api::{
     ApiError, App, Code, body,
     params::{Ns, Params},
 };
+use crate::api::{conditional, described};
 use crate::memory::{Memory, MemoryError};
 use crate::store::{GraphFormat, QueryAnswer, QueryForm, QueryOptions, ResultsFormat};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use std::time::Duration;
 
 /// Longest query text.
@@ -73,7 +73,7 @@ pub async fn get_sparql(
     if params.has("update") {
         return Err(ApiError::parameter("update", "updates are not taken; this door only reads"));
     }
-    service_description::answer(&app, ns, &headers).await
+    described::service(&app, ns, &headers).await
 }
 
 /// Runs a query from a form or from a body of `application/sparql-query`.
@@ -174,7 +174,8 @@ where
         };
         return Err(negotiate::not_acceptable(offers));
     }
-    let mut response = answer.body.into_response();
+    let tag = conditional::tag_of(Some(answer.revision), &answer.body);
+    let mut response = conditional::answer(headers, &tag, answer.body)?;
     let headers = response.headers_mut();
     let text = |text: &str| HeaderValue::from_str(text).map_err(|_| ApiError::internal());
     headers.insert(header::CONTENT_TYPE, text(&content_type(answer.media_type))?);

@@ -1,8 +1,10 @@
 //! Why a state is what it is, and what changed.
 
 use super::{EventBody, FactBody, JobBody, MessageBody, texts};
-use crate::memory::{Diff, FactCard, QuotedSource, Why, WhyEvent, WhyLink};
-use crate::model::EventId;
+use crate::memory::{
+    Dependant, Diff, FactCard, QuotedSource, StaleItem, Touched, Why, WhyEvent, WhyLink,
+};
+use crate::model::{EventId, to_rfc3339};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -57,6 +59,92 @@ pub struct QuotedSourceBody {
     pub end: usize,
     /// The message.
     pub message: MessageBody,
+}
+
+/// Something that rested on a state which has since been superseded or withdrawn.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct StaleBody {
+    /// `answer` (an adoption) or `event` (one that refines, fulfils or repeats another).
+    pub kind: String,
+    /// The id of what rested on it.
+    pub dependant: String,
+    /// When the answer was given or the Event became known.
+    pub rested_at: Option<String>,
+    /// The property.
+    pub property: String,
+    /// The value that it rested on.
+    pub value: String,
+    /// When it became known that the value had ended or was wrong.
+    pub ended_known_at: Option<String>,
+    /// Why: changed, corrected, refined, ended, retracted or expired.
+    pub reason: String,
+    /// The value that followed.
+    pub next: Option<String>,
+    /// The Event it rested on.
+    pub event: String,
+    /// The fact.
+    pub fact: String,
+}
+
+impl From<StaleItem> for StaleBody {
+    fn from(item: StaleItem) -> Self {
+        let (kind, dependant) = match item.dependant {
+            Dependant::Answer(id) => ("answer", id),
+            Dependant::Event(id) => ("event", id.0),
+        };
+        Self {
+            kind: kind.to_owned(),
+            dependant,
+            rested_at: item.rested_at.map(|at| to_rfc3339(at.0)),
+            property: item.property,
+            value: item.value,
+            ended_known_at: item.ended_known_at.map(|at| to_rfc3339(at.0)),
+            reason: item.reason,
+            next: item.next,
+            event: item.event.0,
+            fact: item.fact.0,
+        }
+    }
+}
+
+/// An Event drawn from a message, with the answers that used it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct TouchedBody {
+    /// The Event's id.
+    pub event: String,
+    /// Its title.
+    pub title: String,
+    /// Whether it rests on no other message.
+    pub only_source: bool,
+    /// The answers that adopted it, oldest first.
+    pub answers: Vec<AnsweredBody>,
+}
+
+/// An answer that used an Event.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct AnsweredBody {
+    /// The receipt that the caller gave.
+    pub receipt: String,
+    /// When it was recorded.
+    pub at: Option<String>,
+    /// What had been searched for.
+    pub query: Option<String>,
+}
+
+impl From<Touched> for TouchedBody {
+    fn from(touched: Touched) -> Self {
+        let answers = touched.answers.into_iter().map(|answer| AnsweredBody {
+            receipt: answer.receipt,
+            at: answer.at.map(|at| to_rfc3339(at.0)),
+            query: answer.query,
+        });
+        Self {
+            event: touched.event.0,
+            title: touched.title,
+            only_source: touched.only_source,
+            answers: answers.collect(),
+        }
+    }
 }
 
 /// What changed between two points.

@@ -24,7 +24,10 @@ pub use event::{
 pub use gate::{
     AdoptionAnswerBody, AdoptionBody, AssessAnswerBody, AssessBody, RejectedRefBody, SignalBody,
 };
-pub use history::{DiffBody, DiffEntryBody, QuotedSourceBody, WhyBody, WhyEventBody, WhyLinkBody};
+pub use history::{
+    AnsweredBody, DiffBody, DiffEntryBody, QuotedSourceBody, StaleBody, TouchedBody, WhyBody,
+    WhyEventBody, WhyLinkBody,
+};
 pub use job::JobBody;
 pub use message::{MessageBody, ToolCallBody};
 pub use namespace::{CountsBody, NamespaceBody, SettingsBody, SettingsPatchBody};

@@ -43,7 +43,7 @@ pub struct SettingsBody {
 
 /// A change of settings: what is absent stays.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SettingsPatchBody {
     /// Complete turns to a Block. Sealed Blocks are never cut again.
     pub block_turns: Option<u32>,

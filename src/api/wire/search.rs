@@ -198,23 +198,13 @@ fn as_of(valid_at: Option<&str>, known_at: Option<&str>) -> Result<AsOf, ApiErro
     })
 }
 
-fn hit_kind(word: &str) -> Option<HitKind> {
-    match word {
-        "events" | "event" => Some(HitKind::Event),
-        "facts" | "fact" => Some(HitKind::Fact),
-        "messages" | "message" => Some(HitKind::Message),
-        "blocks" | "block" => Some(HitKind::Block),
-        _ => None,
-    }
-}
-
 impl TryFrom<SearchBody> for SearchRequest {
     type Error = ApiError;
 
     fn try_from(body: SearchBody) -> Result<Self, ApiError> {
         let mut kinds = Vec::new();
         for (index, word) in body.kinds.unwrap_or_default().iter().enumerate() {
-            kinds.push(hit_kind(word).ok_or_else(|| {
+            kinds.push(HitKind::named(word).ok_or_else(|| {
                 let known = ["events", "facts", "messages", "blocks"];
                 ApiError::value(format!("in[{index}]"), unknown_word(word, &known))
             })?);

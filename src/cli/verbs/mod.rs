@@ -2,6 +2,7 @@
 
 pub mod backup;
 pub mod bench;
+pub mod blast;
 pub mod block;
 pub mod check;
 pub mod diff;
@@ -20,6 +21,7 @@ pub mod restore;
 pub mod seal;
 pub mod search;
 pub mod serve;
+pub mod stale;
 pub mod status;
 pub mod timeline;
 pub mod why;

@@ -28,6 +28,10 @@ pub struct Args {
     /// Where to listen [env: STRATAGATE_LISTEN] [default: 127.0.0.1:7437]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// Let web pages of this origin call and read, as in https://tools.example; may be repeated
+    /// [env: STRATAGATE_ALLOW_ORIGIN]
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
     /// Where "now" comes from; `messages` is for demos and tests only
     #[arg(long, value_enum, default_value = "system")]
     clock: ClockKind,
@@ -59,6 +63,16 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     telemetry::start_metrics();
     let wanted = args.listen.as_deref().unwrap_or(&session.config.listen);
     let wanted = api::check_loopback(wanted)?;
+    let origins = if args.allow_origin.is_empty() {
+        &session.config.allow_origin
+    } else {
+        &args.allow_origin
+    };
+    let origins: Vec<String> = origins
+        .iter()
+        .map(|origin| api::check_allowed_origin(origin))
+        .collect::<Result<_, _>>()
+        .map_err(anyhow::Error::msg)?;
     let clock = match args.clock {
         ClockKind::System => Clock::System,
         ClockKind::Messages => warn_of_message_clock(),
@@ -83,7 +97,9 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     writeln!(out, "listening on {address}").and_then(|()| out.flush())?;
     tracing::info!(%address, data = %session.config.data.display(), "listening");
 
-    let served = api::serve(listener, App::new(memory.clone()), asked_to_stop()).await;
+    let served =
+        api::serve(listener, App::new(memory.clone()).with_origins(&origins), asked_to_stop())
+            .await;
     tidying.abort();
     // Waits for the background threads, so that their last writes are whole.
     tokio::task::spawn_blocking(move || {

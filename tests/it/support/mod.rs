@@ -74,7 +74,8 @@ impl TestServer {
         Self::start_with(&["--clock", "messages"])
     }
 
-    fn start_with(args: &[&str]) -> Self {
+    /// Starts a server in a new folder, with further arguments.
+    pub fn start_with(args: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut server = Self::start_in(&folder.path().join("data"), args);
         server.folder = Some(folder);
