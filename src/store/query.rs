@@ -6,8 +6,7 @@ use oxigraph::model::{GraphName as OxGraphName, NamedNode, NamedOrBlankNode};
 use oxigraph::sparql::results::{QueryResultsFormat, QueryResultsSerializer};
 use oxigraph::sparql::{CancellationToken, QueryEvaluationError, QueryResults, SparqlEvaluator};
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// Stack of a query thread. Within the guard's nesting limit the parser and the evaluator need a
@@ -15,7 +14,9 @@ use std::time::{Duration, Instant};
 const QUERY_STACK_BYTES: usize = 64 * 1024 * 1024;
 /// How long a cancelled query may take to notice before its caller is answered anyway.
 const GRACE: Duration = Duration::from_millis(500);
-/// Ad-hoc queries that may run at once, in all namespaces.
+/// What a query that waited long for its turn may still take.
+const LEAST_TIME: Duration = Duration::from_millis(100);
+/// Ad-hoc queries that may run at once, in all namespaces; others wait for their turn.
 const AD_HOC_SLOTS: usize = 2;
 /// Largest answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -147,27 +148,39 @@ pub struct QueryAnswer {
 
 /// Bounds how many ad-hoc queries run at once.
 #[derive(Debug, Clone, Default)]
-pub struct QuerySlots {
-    taken: Arc<AtomicUsize>,
+pub struct QuerySlots(Arc<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    taken: Mutex<usize>,
+    given_back: Condvar,
 }
 
 /// A taken slot; given back when dropped, which is when the query's thread has really ended.
-struct Slot(Arc<AtomicUsize>);
+struct Slot(Arc<Counted>);
 
 impl QuerySlots {
-    fn take(&self) -> Result<Slot, QueryError> {
-        self.taken
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
-                (taken < AD_HOC_SLOTS).then_some(taken + 1)
-            })
-            .map(|_| Slot(self.taken.clone()))
-            .map_err(|_| QueryError::Busy)
+    /// Takes a slot, waiting for one as long as the caller would wait for the answer.
+    fn take(&self, patience: Duration) -> Result<Slot, QueryError> {
+        // A count that was being changed by a thread that panicked is still a count.
+        let taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut taken, _) = self
+            .0
+            .given_back
+            .wait_timeout_while(taken, patience, |taken| *taken >= AD_HOC_SLOTS)
+            .unwrap_or_else(PoisonError::into_inner);
+        if *taken >= AD_HOC_SLOTS {
+            return Err(QueryError::Busy);
+        }
+        *taken += 1;
+        Ok(Slot(self.0.clone()))
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.given_back.notify_one();
     }
 }
 
@@ -176,7 +189,7 @@ impl NamespaceStore {
     /// of `SERVICE sg:search`.
     ///
     /// # Errors
-    /// See [`QueryError`]. At the deadline the caller is answered whatever the query does; a query
+    /// See [`QueryError`]. A query waits for its turn within its deadline. At the deadline the caller is answered whatever the query does; a query
     /// that does not notice its cancellation keeps its slot until it ends.
     pub fn query(
         &self,
@@ -186,7 +199,10 @@ impl NamespaceStore {
         search: TextSearch,
     ) -> Result<QueryAnswer, QueryError> {
         guard::scan(text)?;
-        let slot = slots.take()?;
+        let started = Instant::now();
+        let slot = slots.take(options.timeout)?;
+        let left = options.timeout.saturating_sub(started.elapsed()).max(LEAST_TIME);
+        let options = &QueryOptions { timeout: left, ..options.clone() };
         let text = text.to_owned();
         let base = self.names.base().to_owned();
         self.run(options, Some(slot), move || {
@@ -376,4 +392,22 @@ pub(super) fn serializer(format: GraphFormat) -> RdfSerializer {
         serializer = serializer.with_prefix(*prefix, *iri).expect("our prefixes are valid IRIs");
     }
     serializer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_waits_for_its_turn_and_not_for_ever() {
+        let slots = QuerySlots::default();
+        let first: Vec<Slot> =
+            (0..AD_HOC_SLOTS).map(|_| slots.take(Duration::ZERO).expect("a free slot")).collect();
+        assert!(matches!(slots.take(Duration::from_millis(5)), Err(QueryError::Busy)));
+        let waiting = slots.clone();
+        let waiter = std::thread::spawn(move || waiting.take(Duration::from_secs(60)).is_ok());
+        drop(first);
+        assert!(waiter.join().unwrap());
+        assert!(slots.take(Duration::ZERO).is_ok(), "what the waiter had is given back");
+    }
 }
