@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::error::MemoryError;
 use super::hot::Hot;
-use super::types::{NewMessage, NewTurn, TurnReceipt};
+use super::types::{NewMessage, NewTurn, Settings, TurnReceipt};
 use super::zone::Zone;
 use crate::model::{
     BlockId, Message, MessageId, SealCause, ThreadId, Turn, TurnId, content_hash, to_rfc3339,
@@ -212,6 +212,17 @@ fn check_name(field: String, value: &str) -> Result<(), MemoryError> {
     if value.len() > MAX_NAME_BYTES {
         let reason = format!("has {} bytes; at most {MAX_NAME_BYTES} are allowed", value.len());
         return Err(MemoryError::invalid(field, reason));
+    }
+    Ok(())
+}
+
+/// Checks turns by themselves, as for a namespace that does not exist yet.
+pub(super) fn check_turns(turns: &[NewTurn], now: DateTime<Utc>) -> Result<(), MemoryError> {
+    let zone = Zone::parse(&Settings::default().timezone)
+        .map_err(|reason| MemoryError::invalid("timezone", reason))?;
+    for (index, turn) in turns.iter().enumerate() {
+        let at = if turns.len() > 1 { format!("turns[{index}].") } else { String::new() };
+        check_turn(turn.clone(), zone, now, &at)?;
     }
     Ok(())
 }

@@ -199,7 +199,10 @@ impl Namespace {
         for (facts, status) in lists {
             for fact in facts {
                 let card = Self::fact_card(tx, fact, status, as_of)?;
-                let began = fact.valid_from.map_or(fact.recorded_at.0, |from| from.0);
+                // What began at no known time stands where we came to know it, but never after its end.
+                let recorded = fact.recorded_at.0;
+                let unknown = card.valid_to.map_or(recorded, |to| to.0.min(recorded));
+                let began = fact.valid_from.map_or(unknown, |from| from.0);
                 let planned = status == FactStatus::Planned;
                 entries.push(TimelineEntry {
                     at: began,

@@ -320,7 +320,12 @@ impl Memory {
         if let Some(newest) = newest {
             self.inner.clock.observe(newest);
         }
-        let default = || Ok(Settings::default());
+        // What is refused must not leave a namespace behind.
+        let checked = turns.clone();
+        let default = || {
+            super::capture::check_turns(&checked, chrono::Utc::now())?;
+            Ok(Settings::default())
+        };
         self.get_or_create(name, Some(&default))?.capture(turns)
     }
 

@@ -4,7 +4,7 @@
 //! [`TxTime`] (when we came to know it). Every stored instant is UTC; the offset it came with is
 //! kept beside it in a [`Stamp`].
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 /// A point of valid time: when something holds in the world.
@@ -199,7 +199,7 @@ pub fn to_rfc3339(at: DateTime<Utc>) -> String {
 pub fn parse_instant(text: &str, default_offset: FixedOffset) -> Result<Stamp, String> {
     let text = text.trim();
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
-        return Ok(Stamp::given(at));
+        return in_range(Stamp::given(at), text);
     }
     let naive =
         ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"]
@@ -217,5 +217,14 @@ pub fn parse_instant(text: &str, default_offset: FixedOffset) -> Result<Stamp, S
         .and_local_timezone(default_offset)
         .single()
         .ok_or_else(|| format!("{text:?} is out of range"))?;
-    Ok(Stamp { basis: StampBasis::OffsetAssumed, ..Stamp::given(local) })
+    in_range(Stamp { basis: StampBasis::OffsetAssumed, ..Stamp::given(local) }, text)
+}
+
+/// Refuses what leaves the years that RFC 3339 and XSD can both write, once it is UTC.
+fn in_range(stamp: Stamp, text: &str) -> Result<Stamp, String> {
+    if (1..=9999).contains(&stamp.utc.year()) {
+        Ok(stamp)
+    } else {
+        Err(format!("{text:?} is out of range: in UTC it is not in the years 0001 to 9999"))
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::QueryError;
 use spargebra::Query;
-use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::{NamedNodePattern, TermPattern, Variable};
 use std::collections::BTreeSet;
 
@@ -144,6 +144,7 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
              paired with every row of the other; join them"
         )));
     }
+    check_paths(pattern)?;
     let rows = walk(pattern)?;
     if rows > MAX_VALUES_PRODUCT {
         return Err(QueryError::Refused(format!(
@@ -271,14 +272,132 @@ fn disconnected(parts: Vec<BTreeSet<Variable>>) -> Option<(Variable, Variable)> 
     }
 }
 
+fn is_closure(path: &PropertyPathExpression) -> bool {
+    use PropertyPathExpression as E;
+    match path {
+        E::ZeroOrMore(_) | E::OneOrMore(_) => true,
+        E::NamedNode(_) | E::NegatedPropertySet(_) => false,
+        E::Reverse(a) | E::ZeroOrOne(a) => is_closure(a),
+        E::Sequence(a, b) | E::Alternative(a, b) => is_closure(a) || is_closure(b),
+    }
+}
+
+/// Whether a `*` or `+` goes over any property at all, or over another `*` or `+`.
+fn is_boundless(path: &PropertyPathExpression, inside: bool) -> bool {
+    use PropertyPathExpression as E;
+    match path {
+        E::NamedNode(_) => false,
+        E::NegatedPropertySet(_) => inside,
+        E::ZeroOrMore(a) | E::OneOrMore(a) => inside || is_boundless(a, true),
+        E::Reverse(a) | E::ZeroOrOne(a) => is_boundless(a, inside),
+        E::Sequence(a, b) | E::Alternative(a, b) => {
+            is_boundless(a, inside) || is_boundless(b, inside)
+        }
+    }
+}
+
+/// Refuses paths whose evaluation walks the whole graph again and again without looking up: it
+/// cannot be stopped at its deadline.
+fn check_paths(pattern: &GraphPattern) -> Result<(), QueryError> {
+    let mut group = PathGroup::default();
+    group.collect(pattern)?;
+    group.check()
+}
+
+/// The paths of one join, and the variables that its other parts bind.
+#[derive(Default)]
+struct PathGroup {
+    free: Vec<(Variable, Variable, String)>,
+    bound: BTreeSet<Variable>,
+}
+
+impl PathGroup {
+    fn check(&self) -> Result<(), QueryError> {
+        for (from, to, path) in &self.free {
+            if !self.bound.contains(from) && !self.bound.contains(to) {
+                return Err(QueryError::Refused(format!(
+                    "the path {path} from {from} to {to} starts and ends anywhere; bind one end by \
+                     an IRI or by another pattern"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, pattern: &GraphPattern) -> Result<(), QueryError> {
+        use GraphPattern as P;
+        match pattern {
+            // What is optional or taken away starts from what stands before it.
+            P::Join { left, right }
+            | P::Lateral { left, right }
+            | P::LeftJoin { left, right, .. }
+            | P::Minus { left, right } => {
+                self.collect(left)?;
+                self.collect(right)
+            }
+            P::Graph { inner, .. } | P::Filter { inner, .. } | P::Extend { inner, .. } => {
+                self.collect(inner)
+            }
+            P::Path { subject, path, object } => {
+                if is_boundless(path, false) {
+                    return Err(QueryError::Refused(format!(
+                        "the path {path} repeats over any property or over a repetition; name the \
+                         properties and repeat once"
+                    )));
+                }
+                match (subject, object) {
+                    (TermPattern::Variable(from), TermPattern::Variable(to))
+                        if is_closure(path) =>
+                    {
+                        self.free.push((from.clone(), to.clone(), path.to_string()));
+                    }
+                    (from, to) => {
+                        for end in [from, to] {
+                            if let TermPattern::Variable(variable) = end {
+                                self.bound.insert(variable.clone());
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            }
+            P::Bgp { .. } | P::Values { .. } | P::Service { .. } => {
+                pattern.on_in_scope_variable(|variable| {
+                    self.bound.insert(variable.clone());
+                });
+                Ok(())
+            }
+            P::Union { left, right } => {
+                check_paths(left)?;
+                check_paths(right)?;
+                pattern.on_in_scope_variable(|variable| {
+                    self.bound.insert(variable.clone());
+                });
+                Ok(())
+            }
+            P::OrderBy { inner, .. }
+            | P::Project { inner, .. }
+            | P::Distinct { inner }
+            | P::Reduced { inner }
+            | P::Slice { inner, .. }
+            | P::Group { inner, .. } => {
+                check_paths(inner)?;
+                pattern.on_in_scope_variable(|variable| {
+                    self.bound.insert(variable.clone());
+                });
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Returns an upper bound of the rows that inline data alone can multiply to.
 fn walk(pattern: &GraphPattern) -> Result<u64, QueryError> {
     use GraphPattern as P;
     Ok(match pattern {
-        // Replaced by its hits, or refused, before the query runs.
-        P::Service { .. } => 1,
         P::Values { bindings, .. } => bindings.len().max(1) as u64,
-        P::Bgp { .. } | P::Path { .. } => 1,
+        // A call is replaced by its hits, or refused, before the query runs.
+        P::Bgp { .. } | P::Path { .. } | P::Service { .. } => 1,
         P::Join { left, right } | P::LeftJoin { left, right, expression: None } => {
             walk(left)?.saturating_mul(walk(right)?)
         }
@@ -389,6 +508,30 @@ mod tests {
             "SELECT * { ?a <urn:p> [ <urn:q> ?v ] . ?a <urn:r>/<urn:s> ?w }",
             "SELECT * { ?x <urn:p> ?a . ?y <urn:p> ?b . ?x <urn:q> ?y }",
             "SELECT * { VALUES ?x { 1 } ?s ?p ?o FILTER NOT EXISTS { ?s <urn:p> ?x } }",
+        ] {
+            assert!(check(&parse(query)).is_ok(), "{query}");
+        }
+    }
+
+    #[test]
+    fn paths_that_walk_everything_are_refused() {
+        for query in [
+            "SELECT (COUNT(*) AS ?c) { GRAPH ?g { ?s (!<urn:x>)* ?o } }",
+            "SELECT * { GRAPH <urn:g> { ?s ((((!<urn:x>|^!<urn:z>)*)*)*)* ?o } }",
+            "SELECT * { <urn:a> (!<urn:x>)+ ?o }",
+            "SELECT * { <urn:a> (<urn:p>*/<urn:q>)* ?o }",
+            "SELECT * { ?s <urn:p>* ?o }",
+            "SELECT * { ?s <urn:q> ?t . OPTIONAL { ?x <urn:p>+ ?y } }",
+            "ASK { { SELECT ?s { ?s (<urn:p>|<urn:q>)+ ?o } } }",
+        ] {
+            assert!(check(&parse(query)).is_err(), "{query}");
+        }
+        for query in [
+            "SELECT * { <urn:a> <urn:p>* ?o }",
+            "SELECT * { ?s <urn:q> 1 . ?s <urn:p>+ ?o }",
+            "SELECT * { ?s <urn:q> ?t . OPTIONAL { ?s <urn:p>+/<urn:r> ?y } }",
+            "SELECT * { VALUES ?s { <urn:a> } ?s <urn:p>* ?o }",
+            "SELECT * { ?s <urn:p>/<urn:q>|^<urn:r> ?o . ?s !<urn:t> ?x }",
         ] {
             assert!(check(&parse(query)).is_ok(), "{query}");
         }

@@ -44,6 +44,10 @@ async fn impossible_settings_name_their_field() {
     let request = server.request(Method::PUT, "/v1/namespaces/a").json(&json!({"lambda": "fast"}));
     let problem = server.problem(request, 400, "invalid_json").await;
     assert_eq!(problem["errors"][0]["field"], "lambda");
+    let misspelt = json!({"block_turn": 3});
+    let request = server.request(Method::PUT, "/v1/namespaces/a").json(&misspelt);
+    let problem = server.problem(request, 400, "invalid_json").await;
+    assert!(problem["detail"].as_str().unwrap().contains("block_turns"), "{problem}");
     assert_eq!(server.get("/v1/namespaces").await["items"], json!([]), "nothing was made");
 }
 

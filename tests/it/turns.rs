@@ -163,6 +163,8 @@ async fn values_that_cannot_be_stored_name_their_field() {
     for (body, field) in [
         (with("at", json!("soon")), "at"),
         (with("at", json!("2026-02-30T10:00:00Z")), "at"),
+        (with("at", json!("9999-12-31T23:59:59-23:59")), "at"),
+        (with("at", json!("0001-01-01T00:00:00+14:00")), "at"),
         (with("at", json!("2026-05-06T25:00:00Z")), "at"),
         (json!({"turn_id": "", "messages": [{"role": "user", "content": "x"}]}), "turn_id"),
         (json!({"turn_id": "t", "messages": []}), "messages"),

@@ -97,12 +97,45 @@ impl Maker<'_> {
         self.planned = planned;
     }
 
+    /// Turns what a clause states of a person into its opposite where the clause denies it, and
+    /// drops it where the clause tells only what used to be.
+    fn deny(&mut self, first: usize, text: &str) {
+        let past = USED_TO_BE.is_match(text);
+        let denied = DENIES_STATE.is_match(text);
+        if !past && !denied {
+            return;
+        }
+        let personal = |claim: &Claim| {
+            matches!(claim.property.as_str(), "home_city" | "employer" | "allergic_to" | "role")
+        };
+        let made = self.out.split_off(first);
+        for mut claim in made {
+            if personal(&claim) && claim.op == ClaimOp::Assert {
+                if past {
+                    continue;
+                }
+                claim.op = ClaimOp::End;
+                claim.valid = claim.valid.filter(|v| v.local_from.is_some());
+            }
+            self.out.push(claim);
+        }
+    }
+
     pub fn timeless(&mut self, f: impl FnOnce(&mut Self)) {
         let valid = self.valid.take();
         f(self);
         self.valid = valid;
     }
 }
+
+cue!(
+    DENIES_STATE,
+    r"~(?:I'm|am|is|are|was|were|do|does|did)(?: not|n't) |~(?:isn't|aren't|don't|doesn't|didn't|wasn't|never|no longer|not anymore)~|[不没](?:有)?(?:再)?(?:对|住|在|过敏)|没有?(?:住|在|对)|不是"
+);
+cue!(
+    USED_TO_BE,
+    r"~(?:used to|formerly|once upon)~|以前|曾经|从前|之前(?:一直)?(?:住|在|对)|小时候"
+);
 
 pub(super) fn tool(name: &str) -> ClaimValue {
     ClaimValue::Entity(EntityRef::new(EntityKind::Tool, name))
@@ -115,7 +148,7 @@ cue!(
 
 /// Fills in the claims of a draft.
 pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
-    if matches!(draft.status, S::Cancelled | S::Negated | S::Rejected) {
+    if matches!(draft.status, S::Cancelled | S::Rejected) {
         return;
     }
     let planned = matches!(draft.status, S::Planned | S::Tentative);
@@ -135,17 +168,35 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
         // "She" who was not named: whatever is claimed would be claimed of somebody else.
         return;
     }
+    let negated = draft.status == S::Negated;
     let who = subject_of(&text, ground);
-    if draft.kind != K::Request {
+    let own = whose(&text, ground);
+    if draft.kind != K::Request && !negated {
         let accepted = draft.kind == K::Decision && draft.sources.len() > 1;
         tooling::read(&text, &who, ground, accepted, &mut maker);
-        people(&text, &who, ground, &mut maker);
+    }
+    if let Some(own) = &own {
+        let first = maker.out.len();
+        if draft.kind != K::Request {
+            people(&text, own, ground, &mut maker);
+        }
+        tastes(&text, own, draft.kind, &mut maker);
+        maker.deny(first, &text);
+    }
+    if negated {
+        // What is said not to be begins nothing.
+        claims.retain(|claim| claim.op == ClaimOp::End);
+        draft.claims = claims;
+        return;
     }
     owners(&text, draft, ground, &mut maker);
-    tastes(&text, &who, draft.kind, &mut maker);
-    possessions(&text, &who, draft.kind, &mut maker);
+    if let Some(own) = &own {
+        possessions(&text, own, draft.kind, &mut maker);
+    }
     undertakings(&text, draft, ground, &who, &mut maker);
-    bodies(&text, &who, draft, &mut maker);
+    if let Some(own) = &own {
+        bodies(&text, own, draft, &mut maker);
+    }
     if draft.kind == K::Constraint && maker.out.is_empty() {
         let subject = if starts_personal(&text) { who } else { ground.project() };
         maker.assert(subject, "constraint", ClaimValue::Text(text.clone()));
@@ -190,6 +241,130 @@ cue!(
     r"^(?:and |but |so |then |also |well,? |actually,? |yes,? |no,? )*(?:I|I'm|I've|I'll|I'd|my|me)~|^(?:另外|还有|对了|其实|以后|现在|从今天起|最近|那)?[,，]?我(?:[^们]|$)"
 );
 
+cue!(
+    /// Somebody or something else is what the clause is about.
+    OTHER_SUBJECT,
+    r"^(?:and |but |so |then |also )*(?:(?:our|your|his|her|their|the|a|an|this|that|some|every|each|one of) [\w'’-]+(?: [\w'’-]+){0,4}? |(?-i:\p{Lu}[\p{L}'’.-]*)(?: (?-i:\p{Lu}[\p{L}'’.-]*))* )(?:is|was|are|were|has|had|lives?|lived|moved?|moves|joined|joins|left|works?|worked|likes?|loves?|hates?|prefers?|speaks?|can't|owns?|quit|got|became|relocated|resigned|retired)~"
+);
+
+cue!(
+    /// "My flatmate moved": of the speaker's, but not the speaker.
+    MY_OTHER,
+    r"^(?:and |but |so |then |also )*my [\w'’ -]{2,30}? (?:(?:is|are|was) (?:\w+ )?(?:allergic|vegan|vegetarian|based|working|living|moving|a|an|the)|lives?|lived|moved?|moves|works?|worked|joined|left|quit|speaks?|likes?|loves?|hates?|prefers?|relocated|retired)~"
+);
+
+/// Words that may stand before a verb in Chinese without being its subject.
+const HAN_ADVERBS: &[&str] = &[
+    "以后",
+    "以前",
+    "现在",
+    "目前",
+    "最近",
+    "上周",
+    "下周",
+    "这周",
+    "本周",
+    "今年",
+    "明年",
+    "去年",
+    "昨天",
+    "今天",
+    "明天",
+    "其实",
+    "另外",
+    "已经",
+    "刚刚",
+    "刚",
+    "本来",
+    "真的",
+    "特别",
+    "非常",
+    "一直",
+    "从小",
+    "平时",
+    "打算",
+    "准备",
+    "计划",
+    "可能",
+    "终于",
+    "下个月",
+    "上个月",
+    "这个月",
+    "早就",
+    "也",
+    "还",
+    "都",
+    "就",
+    "不",
+    "没",
+    "不再",
+    "还是",
+    "仍然",
+    "很",
+    "最",
+    "比较",
+    "更",
+    "曾经",
+    "从前",
+    "要",
+    "会",
+    "想",
+    "决定",
+    "将",
+    "又",
+    "对了",
+    "然后",
+    "但",
+    "但是",
+    "所以",
+    "因为",
+    "再",
+    "有点",
+    "超",
+    "挺",
+    "年底",
+    "月底",
+];
+
+cue!(
+    HAN_SUBJECT,
+    r"^(?P<s>[\p{Han}]{2,9}?)(?:搬到|搬去|住在|对[^,，。]{1,12}过敏|喜欢|讨厌|加入|离职|辞职|跳槽|在[^,，。]{2,12}(?:工作|上班|任职))"
+);
+
+fn other_han_subject(text: &str) -> bool {
+    let Some(found) = HAN_SUBJECT.captures(text) else { return false };
+    let mut rest = found["s"].to_owned();
+    if rest.contains('我') {
+        return false;
+    }
+    while let Some(word) = HAN_ADVERBS.iter().find(|word| rest.starts_with(**word)) {
+        rest.drain(..word.len());
+    }
+    rest.chars().count() > 1
+}
+
+/// Whose state a clause tells; nobody's that we could name, where it has another subject.
+fn whose(text: &str, ground: &Ground<'_>) -> Option<EntityRef> {
+    if FIRST_PERSON.is_match(text) {
+        let relative = relative_at_head(text, ground.speaker);
+        return match relative {
+            None if MY_OTHER.is_match(text) => None,
+            None => Some(ground.speaker.clone()),
+            relative => relative,
+        };
+    }
+    if THIRD_PERSON.is_match(text) {
+        return ground.person.cloned();
+    }
+    let named = person_at_head(text)
+        .or_else(|| if is_chinese(text) { han_person_at_head(text) } else { None });
+    match named {
+        None if OTHER_SUBJECT.is_match(text) || other_han_subject(text) => None,
+        None => Some(ground.speaker.clone()),
+        named => named,
+    }
+}
+
 cue!(THIRD_PERSON, r"^(?:and |but |so |then |also )*(?:he|she)(?:'s|'ll|'d)?~|^[他她](?:[^们]|$)");
 
 /// Who a clause is about: the person at its head, the speaker, or the one named before.
@@ -214,10 +389,18 @@ cue!(
 
 /// The speaker's relative, friend or colleague at the head of a clause, if one is there.
 pub(super) fn relative_at_head(text: &str, speaker: &EntityRef) -> Option<EntityRef> {
+    if let Some(found) = HAN_KIN.captures(text) {
+        return Some(kin(speaker, &found[1]));
+    }
     let found = KIN.captures(text)?;
     let named = found.name("n").and_then(|name| super::names::person(name.as_str()));
     Some(named.unwrap_or_else(|| kin(speaker, &found[1].to_lowercase())))
 }
+
+cue!(
+    HAN_KIN,
+    r"^(?:另外|还有|对了|其实|最近|那)?[,，]?我(?:的|家)?(老婆|妻子|太太|老公|丈夫|先生|儿子|女儿|孩子|妈妈?|母亲|爸爸?|父亲|哥哥?|弟弟|姐姐?|妹妹|爷爷|奶奶|外公|外婆|叔叔|阿姨|同事|朋友|室友|老板|经理|领导|女朋友|男朋友|对象|狗|猫)(?:[^,，。是叫]|$)"
+);
 
 fn kin(speaker: &EntityRef, who: &str) -> EntityRef {
     EntityRef::new(EntityKind::Person, format!("{}'s {who}", speaker.name))

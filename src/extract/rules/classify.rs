@@ -447,12 +447,27 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Plan, S::Planned);
     }
+    if GOES_BACK.is_match(text) && !super::lexicon::tools(text).is_empty() {
+        return class(K::Decision, S::Occurred);
+    }
+    if STATES_TOOL.is_match(text) && !past && !super::lexicon::tools(text).is_empty() {
+        return class(K::State, S::Ongoing);
+    }
     if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && (!past || STANDING.is_match(text)) {
         return class(K::State, S::Ongoing);
     }
     None
 }
 
+cue!(
+    /// "This project uses pnpm", "the shop is on yarn": said of something that is worked on.
+    STATES_TOOL,
+    r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~"
+);
+cue!(
+    GOES_BACK,
+    r"~(?:I|we|they|the team)(?:'ve| have| had| are|'re)?(?: just| finally| now| all)* (?:(?:went|gone|going|switched|moved|rolled|fell) back to|reverted (?:back )?to|returned to)~"
+);
 cue!(STAYING, r"^(?:and )?(?:staying|living|lodging) (?:at|in|with)~");
 cue!(
     /// "The party was great yesterday".

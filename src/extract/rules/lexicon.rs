@@ -26,6 +26,7 @@ const TOOLS: &[(&str, &[&str])] = &[
             "nuget",
             "cocoapods",
             "=Bun",
+            "bun",
             "=Composer",
         ],
     ),
@@ -268,6 +269,7 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Names that are everyday words too: in lower case they count only after a verb of use.
 const ORDINARY: &[&str] = &[
+    "bun",
     "yarn",
     "cargo",
     "poetry",

@@ -436,7 +436,7 @@ fn told_apart(name: &str, group: &str, written: &str) -> EntityRef {
 
 cue!(
     PERSON_HEAD,
-    r"^(?:and |but |so |then |also |yes,? |right\.? )*(?P<n>(?-i:[A-Z][a-z'’-]+(?:-[A-Z][a-z]+)?)(?: (?-i:[A-Z][a-z'’-]+))?(?: from (?:the )?[a-z]+)?) (?:is|was|has|will|also|now|still|just|finally|works?|worked|lives?|lived|moved?|moves|joined|joins|left|leaves|quit|took|takes|owns?|leads?|manages?|sent|sends|needs?|wants?|prefers?|likes?|loves?|hates?|can't|got|became|said|started|starts|bought|sold|speaks?|studies|administers|handles|runs|finished|knows|plans|might|may|uses|used|switched|can|should|must|does|doesn't|did|didn't|had|gets|goes|went|comes|came|starts|begins|retired|resigned|replaced|wrote|reports|teaches|taught|approved|signed|is)~"
+    r"^(?:and |but |so |then |also |yes,? |right\.? )*(?P<n>(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?\p{Lu}(?:['’]\p{Lu})?[\p{Ll}'’-]*\p{Ll}(?:-\p{Lu}\p{Ll}+)?)(?: (?-i:\p{Lu}[\p{Ll}'’-]+))?(?: from (?:the )?[a-z]+)?) (?:is|was|has|will|also|now|still|just|finally|works?|worked|lives?|lived|moved?|moves|joined|joins|left|leaves|quit|took|takes|owns?|leads?|manages?|sent|sends|needs?|wants?|prefers?|likes?|loves?|hates?|can't|got|became|said|started|starts|bought|sold|speaks?|studies|administers|handles|runs|finished|knows|plans|might|may|uses|used|switched|can|should|must|does|doesn't|did|didn't|had|gets|goes|went|comes|came|starts|begins|retired|resigned|replaced|wrote|reports|teaches|taught|approved|signed|is)~"
 );
 
 /// The person at the head of a clause, if one is named there.

@@ -50,7 +50,7 @@ cue!(ALLERGIC_HAN, r"对(?P<o3>[^,，。]{1,12}?)(?:严重|也|都|有点)?过�
 
 cue!(
     ALLERGIC,
-    r"~allergic to (?P<o>[\w ,&-]{2,40}?)(?:[.!;]|,? so~|,? please~| but~|$)|~(?:a|an|my|severe|bad|has|have) (?P<o2>(?:[a-z]+ )?[a-z]+) allergy~|对(?P<o3>[^,，。]{1,12}?)(?:严重|也|都|有点)?过敏|(?P<o4>[\p{Han}]{1,5})过敏"
+    r"~allergic to (?P<o>[\w ,&-]{2,40}?)(?:[.!;]|,? so~|,? please~| but~|$)|~(?:a|an|my|severe|bad|has|have) (?P<o2>(?:[a-z]+ )?[a-z]+) allergy~|对(?P<o3>[^,，。]{1,12}?)(?:严重|也|都|有点|并?不|没有?)*过敏|(?P<o4>[\p{Han}]{1,5}?)(?:并?不|没有?)?过敏"
 );
 
 /// Words that tell which slot a preference fills, so that tea replaces coffee but not dark mode.
@@ -178,7 +178,11 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
         static AND: LazyLock<Regex> =
             LazyLock::new(|| super::text::compile(r",? and |, |和|、|以及| & "));
         for one in AND.split(what.as_str()) {
-            let one = one.trim().trim_start_matches("the ").trim_start_matches('我');
+            let one = one
+                .trim()
+                .trim_start_matches("the ")
+                .trim_start_matches('我')
+                .trim_end_matches(['不', '没', '并', '有']);
             if !one.is_empty() {
                 maker.assert(who.clone(), "allergic_to", ClaimValue::Text(one.to_owned()));
             }

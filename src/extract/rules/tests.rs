@@ -343,6 +343,45 @@ fn nothing_is_said_of_somebody_who_was_not_named() {
 }
 
 #[test]
+fn what_is_denied_or_past_never_holds() {
+    for (text, expected) in [
+        ("I'm not allergic to sesame.", &["user.allergic_to=sesame ends"][..]),
+        ("我对芒果不过敏。", &["user.allergic_to=芒果 ends"]),
+        ("I don't live in Turin anymore.", &["user.home_city=Turin ends"]),
+        ("我不住在成都了。", &["user.home_city=成都 ends"]),
+        ("我以前住在成都。", &[]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_state_of_others_is_not_the_speakers() {
+    for (text, expected) in [
+        ("Émile lives in Ghent.", &["Émile.home_city=Ghent"][..]),
+        ("Dr. Novak lives in Brno.", &["Dr. Novak.home_city=Brno"]),
+        ("我妹妹住在厦门。", &["user's 妹妹.home_city=厦门"]),
+        ("Our landlord moved to Malta.", &[]),
+        ("My cat is allergic to beef.", &[]),
+        ("财务总监陈晓搬到深圳了。", &[]),
+        ("Moved to Malmö.", &["user.home_city=Malmö"]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_project_is_said_to_use_a_tool_in_many_ways() {
+    for (text, expected) in [
+        ("This project uses poetry.", "this project.package_manager=poetry"),
+        ("The atlas project is on pnpm.", "atlas.package_manager=pnpm"),
+        ("We went back to yarn.", "this project.package_manager=yarn"),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
+    }
+}
+
+#[test]
 fn a_start_that_is_named_first_dates_the_claim() {
     for (text, expected, from) in [
         ("Starting Friday, Olga owns the pricing page.", "pricing page.owner=Olga", (6, 5)),
