@@ -191,7 +191,23 @@ pub(super) fn project_in(text: &str) -> Option<EntityRef> {
             return Some(EntityRef::new(EntityKind::Project, word));
         }
     }
-    None
+    switched(text)
+}
+
+cue!(
+    /// "Switch Harbour to pnpm", "use MongoDB for Lantern": the one between is worked on.
+    SWITCHED,
+    r"~(?:switch(?:ed|ing)?|mov(?:e|ed|ing)|migrat(?:e|ed|ing)|convert(?:ed|ing)?|port(?:ed|ing)?) (?P<a>(?-i:[A-Z][a-z][\w-]+)) (?:over |back )?(?:from [\w.+#-]+ )?to (?P<t>[\w.+#-]+)|~(?:us(?:e|es|ed|ing)|go(?:ing)? with|went with|chose|choose|pick|picked|adopt|adopted) (?P<u>[\w.+#-]+) for (?P<b>(?-i:[A-Z][a-z][\w-]+))(?: |$|[,.;!])"
+);
+
+/// The capitalised name that is switched to a known tool, or that a known tool is used for.
+fn switched(text: &str) -> Option<EntityRef> {
+    let found = SWITCHED.captures(text)?;
+    let name = found.name("a").or(found.name("b"))?.as_str();
+    let tool = found.name("t").or(found.name("u"))?.as_str().trim_end_matches('.');
+    let dated = super::people::is_weekday_or_month(name);
+    (property_of(tool).is_some() && property_of(name).is_none() && !dated)
+        .then(|| EntityRef::new(EntityKind::Project, name))
 }
 
 /// The project that is meant where none is named.
