@@ -94,13 +94,7 @@ impl Namespace {
     pub fn recall(&self, request: &RecallRequest) -> Result<RecallAnswer, MemoryError> {
         let tx = self.store.begin()?;
         let forgotten = tx.forgotten_events()?;
-        let finder = Finder {
-            namespace: self,
-            tx: &tx,
-            forgotten: &forgotten,
-            turns: self.turns(),
-            as_of: request.as_of,
-        };
+        let finder = Finder::new(self, &tx, &forgotten, request.as_of);
         let visible = self.visible_messages(&tx, request.thread.as_ref())?;
         let mut plate = Plate::new(request);
         for (id, why) in self.event_candidates(&finder, request)? {

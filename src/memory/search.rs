@@ -115,13 +115,7 @@ impl Namespace {
         }
         let tx = self.store.begin()?;
         let forgotten = tx.forgotten_events()?;
-        let finder = Finder {
-            namespace: self,
-            tx: &tx,
-            forgotten: &forgotten,
-            turns: self.turns(),
-            as_of: request.as_of,
-        };
+        let finder = Finder::new(self, &tx, &forgotten, request.as_of);
         let (found, nearest) = finder.search(request)?;
         let items = found
             .iter()
@@ -160,7 +154,17 @@ pub(super) fn evidence_ref(kind: &str, thread: Option<&ThreadId>, id: &str) -> S
     }
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    /// Prepares a search at the present count of turns.
+    pub(super) fn new(
+        namespace: &'a Namespace,
+        tx: &'a Tx<'a>,
+        forgotten: &'a HashSet<EventId>,
+        as_of: AsOf,
+    ) -> Self {
+        Self { namespace, tx, forgotten, turns: namespace.turns(), as_of }
+    }
+
     /// Finds hits, and the nearest where there are none.
     pub(super) fn search(
         &self,

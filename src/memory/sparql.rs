@@ -34,13 +34,7 @@ impl Namespace {
     fn find_for_query(&self, query: &TextQuery) -> Result<Vec<TextHit>, MemoryError> {
         let tx = self.store.begin()?;
         let forgotten = tx.forgotten_events()?;
-        let finder = Finder {
-            namespace: self,
-            tx: &tx,
-            forgotten: &forgotten,
-            turns: self.turns(),
-            as_of: AsOf::default(),
-        };
+        let finder = Finder::new(self, &tx, &forgotten, AsOf::default());
         let request = SearchRequest {
             query: query.text.clone(),
             kinds: query.kinds.iter().filter_map(|kind| HitKind::named(kind)).collect(),

@@ -405,6 +405,10 @@ fn what_is_refused_or_left_is_not_used() {
             "We move the cache from Memcached to Redis.",
             &["this project.uses=Memcached ends", "this project.uses=Redis"],
         ),
+        (
+            "We move the database of the tidewater project from MySQL to SQLite.",
+            &["tidewater.database=MySQL ends", "tidewater.database=SQLite"],
+        ),
     ] {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
     }
