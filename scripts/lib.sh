@@ -83,6 +83,28 @@ set_up() {
     fi
 }
 
+# Makes a Python environment with what a file of requirements lists, once for each content of the
+# file, and prints its folder.
+python_venv() {
+    local requirements=$1 folder
+    folder="$HOME/.cache/stratagate-python/$(sha256sum "$requirements" | cut -c1-16)"
+    if [ ! -x "$folder/bin/python" ] || [ ! -f "$folder/complete" ]; then
+        python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
+        rm -rf "$folder"
+        python3 -m venv "$folder" >&2
+        "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" >&2
+        touch "$folder/complete"
+    fi
+    printf '%s' "$folder"
+}
+
+# Asks a service with SPARQL clients that others have written.
+clients() {
+    local python
+    python=$(python_venv tests/clients/requirements.txt) || return 1
+    "$python/bin/python" tests/clients/sparql_clients.py "$CARGO_TARGET_DIR/release/stratagate"
+}
+
 # Runs a step and says how long it took.
 timed() {
     local name=$1 started=$SECONDS

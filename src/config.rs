@@ -30,6 +30,17 @@ pub enum ConfigError {
         /// Where and why.
         source: Box<toml::de::Error>,
     },
+    /// A variable is no number.
+    #[error("{name} is {value:?}, which is no whole number")]
+    Number {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        value: String,
+    },
+    /// One query would get too little or too much.
+    #[error("query_memory_mib is {0}; it must be from 16 to 65536")]
+    QueryMemory(u64),
     /// The platform names no data folder.
     #[error("this platform names no data folder; use --data DIR or STRATAGATE_DATA")]
     NoDataFolder,
@@ -49,6 +60,8 @@ pub struct Layer {
     pub log: Option<String>,
     /// Origins whose pages may call and read.
     pub allow_origin: Option<Vec<String>>,
+    /// Memory that one ad-hoc query may take, in MiB.
+    pub query_memory_mib: Option<u64>,
 }
 
 /// Settings in force.
@@ -64,20 +77,31 @@ pub struct Config {
     pub log: Option<String>,
     /// Origins whose pages may call and read.
     pub allow_origin: Vec<String>,
+    /// Memory that one ad-hoc query may take, in MiB, where something is said about it.
+    pub query_memory_mib: Option<u64>,
 }
 
 impl Layer {
     /// Reads `STRATAGATE_…` variables by the given look-up; empty ones count as absent.
-    pub fn from_env(look_up: impl Fn(&str) -> Option<String>) -> Self {
+    ///
+    /// # Errors
+    /// When a number is none.
+    pub fn from_env(look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let get = |name: &str| look_up(name).filter(|value| !value.is_empty());
-        Self {
+        let number = |name: &'static str| {
+            let parse =
+                |value: String| value.parse().map_err(|_| ConfigError::Number { name, value });
+            get(name).map(parse).transpose()
+        };
+        Ok(Self {
             data: get("STRATAGATE_DATA").map(PathBuf::from),
             namespace: get("STRATAGATE_NAMESPACE"),
             listen: get("STRATAGATE_LISTEN"),
             log: get("STRATAGATE_LOG"),
             allow_origin: get("STRATAGATE_ALLOW_ORIGIN")
                 .map(|list| list.split(',').map(|one| one.trim().to_owned()).collect()),
-        }
+            query_memory_mib: number("STRATAGATE_QUERY_MEMORY_MIB")?,
+        })
     }
 
     /// Reads a settings file.
@@ -102,6 +126,7 @@ impl Layer {
             listen: self.listen.or(other.listen),
             log: self.log.or(other.log),
             allow_origin: self.allow_origin.or(other.allow_origin),
+            query_memory_mib: self.query_memory_mib.or(other.query_memory_mib),
         }
     }
 }
@@ -125,12 +150,16 @@ impl Config {
         if file.is_none() && beside.is_file() {
             layer = layer.or(Layer { data: None, ..Layer::from_file(&beside)? });
         }
+        if let Some(mib) = layer.query_memory_mib.filter(|mib| !(16..=65_536).contains(mib)) {
+            return Err(ConfigError::QueryMemory(mib));
+        }
         Ok(Self {
             data,
             namespace: layer.namespace.unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()),
             listen: layer.listen.unwrap_or_else(|| DEFAULT_LISTEN.to_owned()),
             log: layer.log,
             allow_origin: layer.allow_origin.unwrap_or_default(),
+            query_memory_mib: layer.query_memory_mib,
         })
     }
 }
@@ -183,7 +212,7 @@ mod tests {
 
     #[test]
     fn empty_variables_count_as_absent() {
-        let env = Layer::from_env(|name| (name == "STRATAGATE_LISTEN").then(String::new));
+        let env = Layer::from_env(|name| (name == "STRATAGATE_LISTEN").then(String::new)).unwrap();
         assert_eq!(env, Layer::default());
     }
 }

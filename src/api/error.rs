@@ -50,6 +50,8 @@ codes! {
     InvalidQuery = "invalid_query", BAD_REQUEST, "The query cannot be read";
     /// The query is not allowed here.
     QueryRefused = "query_refused", BAD_REQUEST, "The query was refused";
+    /// The query needed more memory than one may take.
+    QueryOutOfMemory = "query_out_of_memory", BAD_REQUEST, "The query needed too much memory";
     /// The request came for another host name.
     ForbiddenHost = "forbidden_host", FORBIDDEN, "The Host header is not allowed";
     /// The request came from a web page of another origin.
@@ -150,6 +152,7 @@ impl From<QueryError> for ApiError {
             QueryError::Syntax(_) => Self::new(Code::InvalidQuery, detail),
             QueryError::Refused(_) => Self::new(Code::QueryRefused, detail),
             QueryError::TimedOut(_) => Self::new(Code::QueryTimedOut, detail),
+            QueryError::OutOfMemory(_) => Self::new(Code::QueryOutOfMemory, detail),
             QueryError::Busy => Self::new(Code::Busy, detail),
             QueryError::UnknownQuery(_) => Self::new(Code::NotFound, detail),
             QueryError::BadParameter { name, reason } => Self::parameter(name, reason),

@@ -1,7 +1,7 @@
 //! Every call, registered together with its description.
 
 use super::routes::{
-    admin, blocks, entities, events, export, gate, graph, history, jobs, namespaces, queries,
+    acts, admin, blocks, entities, events, export, gate, graph, history, jobs, namespaces, queries,
     search, service, sparql, turns,
 };
 use super::wire::ProblemBody;
@@ -59,6 +59,10 @@ fn described() -> OpenApiRouter<App> {
         .routes(routes!(entities::list_entities))
         .routes(routes!(entities::get_entity))
         .routes(routes!(entities::get_timeline))
+        .routes(routes!(acts::post_act, acts::list_acts))
+        .routes(routes!(acts::get_act))
+        .routes(routes!(acts::undo_act))
+        .routes(routes!(acts::merge_proposals))
         .routes(routes!(history::why))
         .routes(routes!(history::diff))
         .routes(routes!(history::possibly_stale))

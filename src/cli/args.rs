@@ -2,8 +2,8 @@
 
 use super::demo;
 use super::verbs::{
-    backup, bench, blast, block, check, diff, entity, eval, export, forget, jobs, maintain, query,
-    recall, record, restore, seal, search, serve, stale, status, timeline, why,
+    act, backup, bench, blast, block, check, diff, entity, eval, export, forget, jobs, maintain,
+    query, reader, recall, record, restore, seal, search, serve, stale, status, timeline, why,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -81,6 +81,8 @@ pub enum Verb {
     Block(block::Args),
     /// Show background work, retry or cancel it
     Jobs(jobs::Args),
+    /// Decide as the person in charge: resolve, correct, retract, merge, split, undo
+    Act(act::Args),
     /// Hide an event from every answer, or bring it back
     Forget(forget::Args),
     /// Write everything in a namespace to a file
@@ -101,6 +103,9 @@ pub enum Verb {
     Eval(eval::Args),
     /// Measure speed and size on this machine
     Bench(bench::Args),
+    /// Answer ad-hoc queries for the service, from standard input
+    #[command(hide = true)]
+    Reader(reader::Args),
 }
 
 /// The point on both clocks.

@@ -5,6 +5,7 @@ use crate::api::{App, router};
 use crate::clock::Clock;
 use crate::journal::DataLock;
 use crate::memory::{Memory, MemoryOptions};
+use crate::store::reader::ReaderProgram;
 use anyhow::{Context, anyhow, bail};
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -72,16 +73,17 @@ pub struct Call<'a> {
 
 impl Door {
     /// Finds the server that holds the folder, or opens the folder here.
-    pub async fn open(data: &Path) -> anyhow::Result<Self> {
+    pub async fn open(data: &Path, readers: Option<ReaderProgram>) -> anyhow::Result<Self> {
         if let Some(address) = serving_address(data)? {
             return Self::remote(&address);
         }
-        Self::open_here(data, Clock::System).await
+        Self::open_here(MemoryOptions { data: data.to_owned(), clock: Clock::System, readers })
+            .await
     }
 
     /// Opens the folder in this process.
-    pub async fn open_here(data: &Path, clock: Clock) -> anyhow::Result<Self> {
-        let memory = open_memory(data, clock).await?;
+    pub async fn open_here(options: MemoryOptions) -> anyhow::Result<Self> {
+        let memory = open_memory(options).await?;
         Ok(Self::Local { router: router(App::new(memory.clone())), memory })
     }
 
@@ -215,8 +217,8 @@ pub fn serving_address(data: &Path) -> anyhow::Result<Option<String>> {
 }
 
 /// Opens a memory on the blocking pool.
-pub async fn open_memory(data: &Path, clock: Clock) -> anyhow::Result<Memory> {
-    let options = MemoryOptions { data: data.to_owned(), clock };
+pub async fn open_memory(options: MemoryOptions) -> anyhow::Result<Memory> {
+    let data = options.data.clone();
     let opened = tokio::task::spawn_blocking(move || Memory::open(options)).await;
     match opened {
         Ok(memory) => memory.with_context(|| format!("cannot open {}", data.display())),

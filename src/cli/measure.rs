@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::jobs::{self, Runner};
 use crate::memory::{Memory, MemoryOptions};
 use crate::model::NamespaceName;
+use crate::store::reader::ReaderProgram;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -45,7 +46,11 @@ impl Folder {
 
     /// Opens a memory in it.
     pub fn open(&self) -> anyhow::Result<Memory> {
-        let options = MemoryOptions { data: self.path().to_owned(), clock: Clock::System };
+        let options = MemoryOptions {
+            data: self.path().to_owned(),
+            clock: Clock::System,
+            readers: ReaderProgram::this(None),
+        };
         Memory::open(options).with_context(|| format!("cannot open {}", self.path().display()))
     }
 }

@@ -37,6 +37,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    // Its memory is bounded, and it waits for nothing but its one pipe: no runtime for it.
+    if let Verb::Reader(_) = cli.verb {
+        return verbs::reader::run();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -57,7 +61,9 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     let session = Session::new(&cli.global)?;
     match verb {
-        Verb::Demo(_) | Verb::Eval(_) | Verb::Bench(_) => unreachable!("they returned above"),
+        Verb::Demo(_) | Verb::Eval(_) | Verb::Bench(_) | Verb::Reader(_) => {
+            unreachable!("they returned above")
+        }
         Verb::Serve(args) => verbs::serve::run(&session, args).await,
         Verb::Record(args) => verbs::record::run(&session, args).await,
         Verb::Seal(args) => verbs::seal::run(&session, args).await,
@@ -72,6 +78,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Query(args) => verbs::query::run(&session, args).await,
         Verb::Block(args) => verbs::block::run(&session, args).await,
         Verb::Jobs(args) => verbs::jobs::run(&session, args).await,
+        Verb::Act(args) => verbs::act::run(&session, args).await,
         Verb::Forget(args) => verbs::forget::run(&session, args).await,
         Verb::Export(args) => verbs::export::run(&session, args).await,
         Verb::Backup(args) => verbs::backup::run(&session, args).await,

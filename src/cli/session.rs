@@ -4,6 +4,7 @@ use super::args::Global;
 use super::door::{Door, Reply, encode};
 use super::output::{self, add};
 use crate::config::{Config, Layer};
+use crate::store::reader::ReaderProgram;
 use crate::telemetry::{self, LogForm};
 use serde::de::DeserializeOwned;
 
@@ -21,7 +22,7 @@ impl Session {
             namespace: global.namespace.clone(),
             ..Layer::default()
         };
-        let env = Layer::from_env(|name| std::env::var(name).ok());
+        let env = Layer::from_env(|name| std::env::var(name).ok())?;
         let config = Config::settle(flags, env, global.config.as_deref())?;
         Ok(Self { config, json: global.json })
     }
@@ -34,7 +35,12 @@ impl Session {
     /// Opens the way to the data.
     pub async fn door(&self) -> anyhow::Result<Door> {
         self.start_logs("error", LogForm::Text);
-        Door::open(&self.config.data).await
+        Door::open(&self.config.data, self.readers()).await
+    }
+
+    /// Returns what runs ad-hoc queries.
+    pub fn readers(&self) -> Option<ReaderProgram> {
+        ReaderProgram::this(self.config.query_memory_mib)
     }
 
     /// Returns a path below the namespace.

@@ -116,6 +116,7 @@ fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool
 fn beat(memory: &Memory, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
         memory.open_waiting();
+        memory.tidy();
         for namespace in memory.open_namespaces() {
             // Answers come without the indexes too, only slower.
             if let Err(error) = namespace.warm() {

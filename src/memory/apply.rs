@@ -5,10 +5,12 @@ use super::error::MemoryError;
 use super::slots::SlotCache;
 use crate::extract::RejectedItem;
 use crate::model::{
-    Block, BlockId, BlockState, Conflict, Fact, FactId, JobId, Slot, SlotId, TxTime, ValidTime,
+    Block, BlockId, BlockState, Conflict, EventId, Fact, FactId, JobId, Slot, SlotId, TxTime,
+    ValidTime,
 };
 use crate::store::{
-    Counters, EventWeights, JobKind, JobRow, JobState, MessageKey, SlotPresent, Tx,
+    ActEffects, ActKind, ActRow, Counters, EventWeights, JobKind, JobRow, JobState, MessageKey,
+    SlotPresent, Tx,
 };
 use crate::temporal::{self, SlotChange};
 use chrono::{DateTime, Utc};
@@ -147,28 +149,56 @@ pub fn apply(
         }
         Change::Expanded { block, level, position } => {
             tx.set_anchor(block, *level, *position)?;
-            let target = tx.names.block(block);
-            tx.put_act(seq, &format!("expand to {level}"), &target, at.0);
+            let note = Some(format!("to {level}"));
+            put_act(tx, seq, ActKind::Expand, format!("block:{block}"), note, at)?;
         }
         Change::Pinned { event, pinned } => {
             let weights = EventWeights { pinned: *pinned, ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
-            let target = tx.names.event(event);
-            tx.put_act(seq, if *pinned { "pin" } else { "unpin" }, &target, at.0);
+            let kind = if *pinned { ActKind::Pin } else { ActKind::Unpin };
+            put_act(tx, seq, kind, format!("event:{event}"), None, at)?;
         }
         Change::Forgotten { event, changes } => {
             let weights = EventWeights { forgotten_at: Some(at.0), ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
             apply_changes(tx, slots, changes, at, &mut delta)?;
-            let target = tx.names.event(event);
-            tx.put_act(seq, "forget", &target, at.0);
+            put_act(tx, seq, ActKind::Forget, format!("event:{event}"), None, at)?;
         }
         Change::Restored { event, changes } => {
             let weights = EventWeights { forgotten_at: None, ..tx.event_weights(event)? };
             tx.set_event_weights(event, weights)?;
             apply_changes(tx, slots, changes, at, &mut delta)?;
-            let target = tx.names.event(event);
-            tx.put_act(seq, "restore", &target, at.0);
+            put_act(tx, seq, ActKind::Restore, format!("event:{event}"), None, at)?;
+        }
+        Change::Acted { act, entities, participants, claims, changes } => {
+            for entity in entities {
+                delta.entities += u64::from(tx.entity(&entity.id)?.is_none());
+                tx.put_entity(entity, at)?;
+            }
+            for (event, entities) in participants {
+                tx.put_participants(event, entities);
+            }
+            for placed in claims {
+                tx.put_slot(&placed.slot);
+                tx.put_claim(&placed.slot, &placed.claim);
+                slots.claimed(&placed.slot.id(), &placed.claim);
+            }
+            for claim in &act.set_aside {
+                tx.set_aside(claim, seq);
+            }
+            for claim in &act.brought_back {
+                tx.bring_back(claim)?;
+            }
+            if let Some((entity, into)) = &act.merged {
+                tx.set_merged(entity, into.as_ref())?;
+            }
+            if let Some((event, retracted)) = &act.retracted {
+                let since = retracted.then_some(at.0);
+                let weights = EventWeights { retracted_at: since, ..tx.event_weights(event)? };
+                tx.set_event_weights(event, weights)?;
+            }
+            tx.put_act(act, at.0)?;
+            apply_changes(tx, slots, changes, at, &mut delta)?;
         }
         Change::Assessed { assessment } => tx.put_assessment(assessment, at.0),
         Change::Adopted { adoption } => {
@@ -192,6 +222,31 @@ fn seal(tx: &mut Tx<'_>, seq: u64, at: TxTime, blocks: &[Block]) {
             tx.put_job(kind, &block.id, at.0);
         }
     }
+}
+
+/// Records an act that changes nothing but its target.
+fn put_act(
+    tx: &mut Tx<'_>,
+    seq: u64,
+    kind: ActKind,
+    target: String,
+    note: Option<String>,
+    at: TxTime,
+) -> Result<(), MemoryError> {
+    let row = ActRow {
+        seq,
+        kind,
+        targets: vec![target],
+        note,
+        undoes: None,
+        set_aside: Vec::new(),
+        brought_back: Vec::new(),
+        added: Vec::new(),
+        merged: None,
+        retracted: None,
+        effects: ActEffects::default(),
+    };
+    Ok(tx.put_act(&row, at.0)?)
 }
 
 fn told(rejected: &[RejectedItem]) -> Vec<String> {
@@ -279,7 +334,7 @@ fn apply_slot_change(tx: &mut Tx<'_>, change: &SlotChange) -> Result<(), MemoryE
         }
         let mut messages = Vec::new();
         for event in &sources.added {
-            messages.extend(tx.event_sources(event)?);
+            messages.extend(sources_of(tx, event)?);
         }
         tx.add_fact_sources(&sources.fact, &sources.added, &messages);
     }
@@ -299,7 +354,22 @@ fn apply_slot_change(tx: &mut Tx<'_>, change: &SlotChange) -> Result<(), MemoryE
 fn messages_of(tx: &Tx<'_>, fact: &Fact) -> Result<Vec<MessageKey>, MemoryError> {
     let mut messages = Vec::new();
     for event in &fact.events {
-        messages.extend(tx.event_sources(event)?);
+        messages.extend(sources_of(tx, event)?);
+    }
+    messages.sort();
+    messages.dedup();
+    Ok(messages)
+}
+
+/// The messages behind an Event; behind an operator's act, those of what it put right.
+fn sources_of(tx: &Tx<'_>, event: &EventId) -> Result<Vec<MessageKey>, MemoryError> {
+    let Some(act) = event.act() else { return Ok(tx.event_sources(event)?) };
+    let mut messages = Vec::new();
+    if let Some(stored) = tx.act(act)? {
+        // It can only have set aside what was there before it, so this ends.
+        for claim in stored.row.set_aside.iter().filter(|claim| claim.event != *event) {
+            messages.extend(sources_of(tx, &claim.event)?);
+        }
     }
     Ok(messages)
 }

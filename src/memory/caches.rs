@@ -189,6 +189,12 @@ impl EventIndex {
             Change::Restored { event, .. } => {
                 self.weigh(event, |weights| weights.forgotten_at = None);
             }
+            Change::Acted { act, .. } => {
+                if let Some((event, retracted)) = &act.retracted {
+                    let since = retracted.then_some(recorded_at);
+                    self.weigh(event, |weights| weights.retracted_at = since);
+                }
+            }
             Change::Adopted { adoption } => {
                 for event in &adoption.events {
                     self.weigh(event, |weights| {

@@ -6,7 +6,7 @@ use crate::extract::RejectedItem;
 use crate::model::{
     Block, BlockId, BlockSummary, Entity, Event, EventId, JobId, Level, Slot, TxTime,
 };
-use crate::store::{AdoptionRow, AssessmentRow, CapturedTurn, JobKind};
+use crate::store::{ActRow, AdoptionRow, AssessmentRow, CapturedTurn, JobKind};
 use crate::temporal::{SlotChange, SlotClaim};
 use serde::{Deserialize, Serialize};
 
@@ -180,6 +180,22 @@ pub enum Change {
         /// What that changed.
         changes: Vec<PlacedChange>,
     },
+    /// An operator resolved, corrected, retracted, merged, split or undid.
+    Acted {
+        /// The act.
+        act: ActRow,
+        /// New entities.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        entities: Vec<Entity>,
+        /// Which entities take part in which Event from now on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        participants: Vec<(EventId, Vec<crate::model::EntityId>)>,
+        /// The claims it makes or moves, as placed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        claims: Vec<PlacedClaim>,
+        /// What that changed.
+        changes: Vec<PlacedChange>,
+    },
     /// A batch was assessed.
     Assessed {
         /// The assessment with its batch.
@@ -220,6 +236,7 @@ impl Change {
             Self::Pinned { .. } => "pinned",
             Self::Forgotten { .. } => "forgotten",
             Self::Restored { .. } => "restored",
+            Self::Acted { .. } => "acted",
             Self::Assessed { .. } => "assessed",
             Self::Adopted { .. } => "adopted",
         }

@@ -7,10 +7,10 @@ use super::project::slot_change;
 use super::slots::SlotContents;
 use super::types::Finding;
 use super::writer::lock;
-use crate::model::{FactId, TxTime, ValidTime};
+use crate::model::{Conflict, Fact, FactId, Slot, TxTime, ValidTime, property};
 use crate::store::{NamedQuery, QueryOptions};
 use crate::temporal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The Facts that the present shows, by how they stand.
 fn in_view(state: &temporal::SlotState<'_>) -> Vec<Vec<FactId>> {
@@ -22,6 +22,62 @@ fn in_view(state: &temporal::SlotState<'_>) -> Vec<Vec<FactId>> {
             ids
         })
         .collect()
+}
+
+/// What the view `integrity_pairs` finds in a Slot, without comparing every Fact with every other:
+/// a Fact that follows itself, and two values of a functional Slot that hold at once.
+fn broken_pairs(
+    slot: &Slot,
+    facts: &[Fact],
+    conflicts: &[Conflict],
+) -> Vec<(&'static str, FactId, FactId)> {
+    let mut broken = Vec::new();
+    let next: BTreeMap<&FactId, &FactId> = facts
+        .iter()
+        .filter_map(|fact| Some((&fact.id, fact.closing(None)?.superseded_by.as_ref()?)))
+        .collect();
+    let mut done: BTreeSet<&FactId> = BTreeSet::new();
+    for start in next.keys() {
+        let mut seen: BTreeSet<&FactId> = BTreeSet::new();
+        let mut at = *start;
+        while !done.contains(at) && seen.insert(at) {
+            let Some(follower) = next.get(at) else { break };
+            if seen.contains(follower) {
+                let rule = "a Fact follows itself in a circle";
+                broken.push((rule, at.clone(), (*follower).clone()));
+            }
+            at = follower;
+        }
+        done.extend(seen);
+    }
+    let functional = property(&slot.property).is_some_and(|known| known.functional);
+    if !functional && slot.qualifier.is_none() {
+        return broken;
+    }
+    let ends = |fact: &Fact| fact.valid_to(None);
+    let mut holding: Vec<&Fact> = facts
+        .iter()
+        .filter(|fact| !fact.planned && fact.retracted_at.is_none())
+        .filter(|fact| ends(fact).is_none_or(|end| fact.valid_from.is_none_or(|from| from < end)))
+        .collect();
+    holding.sort_by_key(|fact| fact.valid_from);
+    let mut open: Vec<&Fact> = Vec::new();
+    for fact in holding {
+        open.retain(|earlier| {
+            ends(earlier).is_none_or(|end| fact.valid_from.is_none_or(|from| from < end))
+        });
+        for earlier in &open {
+            let both = |conflict: &&Conflict| {
+                [&fact.id, &earlier.id].iter().all(|id| conflict.candidates.contains(id))
+            };
+            if !conflicts.iter().any(|conflict| both(&conflict)) {
+                let rule = "two values of one Slot hold at once";
+                broken.push((rule, earlier.id.clone(), fact.id.clone()));
+            }
+        }
+        open.push(fact);
+    }
+    broken
 }
 
 impl Namespace {
@@ -84,12 +140,12 @@ impl Namespace {
         tx: &crate::store::Tx<'_>,
         find: &mut impl FnMut(&'static str, String),
     ) -> Result<(), MemoryError> {
-        let forgotten = tx.forgotten_events()?;
+        let withdrawn = tx.withdrawn()?;
         let now = self.now();
         for id in tx.slot_ids()? {
             let Some(slot) = tx.slot(&id)? else { continue };
             let contents = SlotContents::load(tx, &id)?;
-            let change = slot_change(&contents, &slot, &[], &forgotten, TxTime(now));
+            let change = slot_change(&contents, &slot, &[], &withdrawn, TxTime(now));
             if !change.is_empty() {
                 find(
                     "facts_differ",
@@ -105,6 +161,9 @@ impl Namespace {
                     let detail = format!("fact {}: its copy differs from its quads", fact.id);
                     find("fact_copy_differs", detail);
                 }
+            }
+            for (rule, one, other) in broken_pairs(&slot, &facts, &conflicts) {
+                find("integrity", format!("{rule},{one},{other}"));
             }
             let state = temporal::state_at(&facts, &conflicts, ValidTime(now), None);
             if let Some(present) = tx.present(&id)? {
@@ -159,6 +218,20 @@ impl Namespace {
             }
         }
         Ok(())
+    }
+
+    /// Makes the copies of all Facts anew from the quads that they are.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn copy_facts(&self) -> Result<(), MemoryError> {
+        let _graph = lock(&self.graph);
+        let _writer = self.lock_writer();
+        let mut tx = self.store.begin()?;
+        for id in tx.fact_ids()? {
+            tx.copy_again(id);
+        }
+        Ok(tx.commit()?)
     }
 
     /// Writes the current graph again from the Facts. Returns the number of Slots.

@@ -76,6 +76,11 @@ impl Namespace {
         let status =
             temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
         let card = Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
-        Ok(Some((difference.at, card, difference.cause)))
+        // What an operator took back names the act.
+        let cause = match difference.cause {
+            Some(cause) => Some(cause),
+            None => tx.retraction_cause(&fact.id)?,
+        };
+        Ok(Some((difference.at, card, cause)))
     }
 }

@@ -1,20 +1,33 @@
 //! Entities: finding them, their state, their timeline.
 
 use super::error::MemoryError;
+use super::events::occurred_at;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
 use super::types::{AsOf, EntityFilter, EntityState, Page, TimelineEntry};
 use crate::model::{
-    Entity, EntityId, EntityKind, FactStatus, ValidTime, normalise_name, to_rfc3339,
+    Entity, EntityId, EntityKind, EventId, FactStatus, TxTime, ValidTime, normalise_name,
+    to_rfc3339,
 };
 use crate::store::Tx;
+use std::collections::HashSet;
 
 /// Most superseded Facts that an entity's state shows; the timeline has all of them.
 const MAX_SUPERSEDED: usize = 500;
 
 impl Namespace {
-    /// Finds an entity by id, IRI, or a name that only one entity has.
+    /// Finds an entity by id, IRI, or a name that only one entity has; of a merged one, the one
+    /// that it stands for.
     pub(super) fn find_entity(&self, tx: &Tx<'_>, asked: &str) -> Result<Entity, MemoryError> {
+        let found = self.find_named(tx, asked)?;
+        let id = tx.standing_for(&found.id)?;
+        if id == found.id {
+            return Ok(found);
+        }
+        tx.entity(&id)?.ok_or_else(|| self.not_found("entity", id.as_str()))
+    }
+
+    fn find_named(&self, tx: &Tx<'_>, asked: &str) -> Result<Entity, MemoryError> {
         let id = tx.names.id_of("entity", asked).unwrap_or_else(|| asked.to_owned());
         if let Some(entity) = tx.entity(&EntityId(id))? {
             return Ok(entity);
@@ -28,7 +41,12 @@ impl Namespace {
                 return Ok(entity);
             }
         }
-        let named = tx.entities_named(&normalise_name(asked))?;
+        let mut named = Vec::new();
+        for id in tx.entities_named(&normalise_name(asked))? {
+            named.push(tx.standing_for(&id)?);
+        }
+        named.sort();
+        named.dedup();
         match named.as_slice() {
             [] => Err(self.not_found("entity", asked)),
             [one] => tx.entity(one)?.ok_or_else(|| self.not_found("entity", asked)),
@@ -52,6 +70,7 @@ impl Namespace {
         let after = super::cursor_parts(filter.page.cursor.as_deref(), 1)?.into_iter().next();
         let wanted = filter.q.as_deref().map(normalise_name).filter(|key| !key.is_empty());
         let tx = self.store.begin()?;
+        let forgotten = tx.hidden_events(filter.known_at)?;
         let mut items = Vec::new();
         let mut next = None;
         for id in tx.entity_ids()? {
@@ -63,12 +82,16 @@ impl Namespace {
                 continue;
             }
             let Some(entity) = tx.entity(&id)? else { continue };
+            // It stands for another one, which is listed.
+            if tx.standing_for(&id)? != id {
+                continue;
+            }
             let fits = wanted.as_ref().is_none_or(|wanted| {
                 std::iter::once(&entity.label)
                     .chain(&entity.aliases)
                     .any(|name| normalise_name(name).contains(wanted))
             });
-            if !fits {
+            if !fits || !Self::is_shown(&tx, &id, filter.known_at, &forgotten)? {
                 continue;
             }
             if items.len() == limit {
@@ -80,6 +103,27 @@ impl Namespace {
         Ok(Page { items, next })
     }
 
+    /// Whether an entity was known by a time from an Event that is not forgotten. One that no Event
+    /// speaks of is always shown.
+    pub(super) fn is_shown(
+        tx: &Tx<'_>,
+        id: &EntityId,
+        known_at: Option<TxTime>,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<bool, MemoryError> {
+        if known_at.is_none() && forgotten.is_empty() {
+            return Ok(true);
+        }
+        let events = tx.events_of_entity(id)?;
+        for event in events.iter().filter(|event| !forgotten.contains(*event)) {
+            let recorded = tx.event_recorded_at(event)?;
+            if known_at.is_none_or(|at| recorded.is_some_and(|recorded| recorded <= at)) {
+                return Ok(true);
+            }
+        }
+        Ok(events.is_empty())
+    }
+
     /// Returns what an entity's Facts say from a point on both clocks.
     ///
     /// # Errors
@@ -87,7 +131,7 @@ impl Namespace {
     pub fn entity(&self, asked: &str, as_of: AsOf) -> Result<EntityState, MemoryError> {
         let tx = self.store.begin()?;
         let entity = self.find_entity(&tx, asked)?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(as_of.known_at)?;
         let now = ValidTime(self.now());
         let mut state = EntityState {
             entity: entity.clone(),
@@ -144,7 +188,7 @@ impl Namespace {
     ) -> Result<(Entity, Vec<TimelineEntry>), MemoryError> {
         let tx = self.store.begin()?;
         let entity = self.find_entity(&tx, asked)?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(as_of.known_at)?;
         let now = ValidTime(self.now());
         let mut entries = Vec::new();
         for slot in tx.slots_of(&entity.id)? {
@@ -229,14 +273,5 @@ impl Namespace {
             }
         }
         Ok(())
-    }
-}
-
-/// Where an Event stands on a timeline: at the words' own time, or where they give none at the
-/// mention rather than at the first instant of its day.
-fn occurred_at(event: &crate::model::Event) -> chrono::DateTime<chrono::Utc> {
-    match event.occurred.from {
-        Some(from) if event.occurred.basis != crate::model::Basis::Inferred => from,
-        _ => event.mentioned_at.utc,
     }
 }

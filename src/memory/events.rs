@@ -3,26 +3,29 @@
 use super::caches::EventPlace;
 use super::error::MemoryError;
 use super::namespace::Namespace;
-use super::types::{EventCard, EventFilter, Page};
+use super::types::{AsOf, EventCard, EventFilter, Page};
 use crate::decay::{self, Standing};
-use crate::model::{Criticality, EventId, RelationKind, TxTime};
+use crate::model::{
+    Basis, Closing, Criticality, Event, EventId, EventStatus, RelationKind, TxTime, ValidTime,
+};
 use crate::store::{EventWeights, StoredEvent, Tx};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeSet, HashSet};
 
 impl Namespace {
-    /// Builds an Event's card as known at a time.
+    /// Builds an Event's card as seen from a point on both clocks.
     pub(super) fn event_card(
+        &self,
         tx: &Tx<'_>,
         stored: StoredEvent,
-        known_at: Option<TxTime>,
+        as_of: AsOf,
         forgotten: &HashSet<EventId>,
         turns: u64,
     ) -> Result<EventCard, MemoryError> {
         let id = stored.event.id.clone();
         let weights = tx.event_weights(&id)?;
-        let superseded = superseding(tx, &id, known_at, forgotten)?;
-        let conflicts_with = conflicting(tx, &stored, known_at, forgotten)?;
+        let superseded = superseding(tx, &id, as_of, ValidTime(self.now()), forgotten)?;
+        let conflicts_with = conflicting(tx, &stored, as_of.known_at, forgotten)?;
         let card = EventCard {
             weight: weight_of(stored.event.criticality, weights, superseded.entirely, turns),
             adoptions: weights.adoptions,
@@ -30,6 +33,7 @@ impl Namespace {
             conflicts_with,
             pinned: weights.pinned,
             forgotten: weights.forgotten_at.is_some(),
+            retracted_at: weights.retracted_at.map(TxTime),
             recorded_at: stored.recorded_at,
             revision: stored.revision,
             event: stored.event,
@@ -37,16 +41,19 @@ impl Namespace {
         Ok(card)
     }
 
-    /// Finds an Event.
+    /// Finds an Event, as seen from a point on both clocks.
     ///
     /// # Errors
-    /// When there is none of that id; a forgotten one is found, and says so.
-    pub fn event(&self, id: &EventId) -> Result<EventCard, MemoryError> {
+    /// When there is none of that id, or it was not known then; a forgotten one is found, and
+    /// says so.
+    pub fn event(&self, id: &EventId, as_of: AsOf) -> Result<EventCard, MemoryError> {
         let tx = self.store.begin()?;
-        let stored = tx.event(id)?.ok_or_else(|| self.not_found("event", id.as_str()))?;
+        let known = |stored: &StoredEvent| as_of.known_at.is_none_or(|at| stored.recorded_at <= at);
+        let stored =
+            tx.event(id)?.filter(known).ok_or_else(|| self.not_found("event", id.as_str()))?;
         let forgotten = tx.forgotten_events()?;
         let turns = self.turns();
-        Self::event_card(&tx, stored, None, &forgotten, turns)
+        self.event_card(&tx, stored, as_of, &forgotten, turns)
     }
 
     /// Lists Events, oldest mention first.
@@ -66,7 +73,7 @@ impl Namespace {
             _ => None,
         };
         let tx = self.store.begin()?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(filter.as_of.known_at)?;
         let turns = self.turns();
         let of_entity = match &filter.entity {
             None => None,
@@ -92,7 +99,7 @@ impl Namespace {
         for (_, id) in places {
             // The index may be ahead of the snapshot by an Event.
             let Some(stored) = tx.event(&id)? else { continue };
-            items.push(Self::event_card(&tx, stored, filter.known_at, &forgotten, turns)?);
+            items.push(self.event_card(&tx, stored, filter.as_of, &forgotten, turns)?);
         }
         Ok(Page { items, next })
     }
@@ -130,7 +137,7 @@ fn matches(filter: &EventFilter, row: &super::caches::EventRow) -> bool {
         && filter.thread.as_ref().is_none_or(|thread| *thread == row.thread)
         && filter.mentioned_from.is_none_or(|from| row.mentioned_at >= from)
         && filter.mentioned_to.is_none_or(|to| row.mentioned_at < to)
-        && filter.known_at.is_none_or(|known| row.recorded_at <= known.0)
+        && filter.as_of.known_at.is_none_or(|known| row.recorded_at <= known.0)
         && overlaps()
 }
 
@@ -142,20 +149,43 @@ pub(super) struct Superseded {
     pub entirely: bool,
 }
 
+/// Whether what an Event tells had begun by a time: a plan begins when it is spoken of.
+pub(super) fn had_begun(event: &Event, valid_at: ValidTime) -> bool {
+    let begun = match event.status {
+        EventStatus::Occurred | EventStatus::Ongoing => occurred_at(event),
+        _ => event.mentioned_at.utc,
+    };
+    begun <= valid_at.0
+}
+
+/// Where an Event stands on a timeline: at the words' own time, or where they give none at the
+/// mention rather than at the first instant of its day.
+pub(super) fn occurred_at(event: &Event) -> DateTime<Utc> {
+    match event.occurred.from {
+        Some(from) if event.occurred.basis != Basis::Inferred => from,
+        _ => event.mentioned_at.utc,
+    }
+}
+
 /// Finds the Events that replaced something an Event said: by a rule that closed one of its
-/// Facts, or by their own words. Forgotten Events replace nothing.
+/// Facts, or by their own words. Forgotten Events replace nothing, and an end that is still to
+/// come has replaced nothing yet; a plan that was replaced is over for good.
 pub(super) fn superseding(
     tx: &Tx<'_>,
     id: &EventId,
-    known_at: Option<TxTime>,
+    as_of: AsOf,
+    now: ValidTime,
     forgotten: &HashSet<EventId>,
 ) -> Result<Superseded, MemoryError> {
+    let (known_at, valid_at) = (as_of.known_at, as_of.valid_at.unwrap_or(now));
     let mut by: BTreeSet<EventId> = BTreeSet::new();
-    let mut holding = 0;
+    let (mut holding, mut stated) = (0, false);
     for fact in tx.facts_resting_on(id)? {
         let Some(fact) = tx.fact(&fact)? else { continue };
+        stated = true;
         let gone = fact.retracted_at.is_some_and(|at| known_at.is_none_or(|known| at <= known));
-        match fact.closing(known_at) {
+        let in_force = |closing: &&Closing| fact.planned || closing.valid_to <= valid_at;
+        match fact.closing(known_at).filter(in_force) {
             Some(closing) if closing.cause != *id => {
                 by.insert(closing.cause.clone());
             }
@@ -165,12 +195,17 @@ pub(super) fn superseding(
         }
     }
     for later in tx.events_related_to(RelationKind::Supersedes, id)? {
-        let known = tx.event_recorded_at(&later)?;
-        if known_at.is_none_or(|at| known.is_some_and(|recorded| recorded <= at)) {
+        let Some(stored) = tx.event(&later)? else { continue };
+        let known = known_at.is_none_or(|at| stored.recorded_at <= at);
+        if known && as_of.valid_at.is_none_or(|at| had_begun(&stored.event, at)) {
             by.insert(later);
         }
     }
     by.retain(|event| !forgotten.contains(event));
+    if by.is_empty() && holding == 0 && stated {
+        // An operator took back what it said.
+        by.extend(tx.act_against(id)?.map(EventId::of_act));
+    }
     let entirely = !by.is_empty() && holding == 0;
     Ok(Superseded { by: by.into_iter().collect(), entirely })
 }
@@ -218,8 +253,9 @@ pub(super) fn weight_of(
     superseded: bool,
     turns: u64,
 ) -> f64 {
-    let standing =
-        Standing { superseded, pinned: weights.pinned, forgotten: weights.forgotten_at.is_some() };
+    // What was taken back weighs as little as what was forgotten.
+    let forgotten = weights.forgotten_at.is_some() || weights.retracted_at.is_some();
+    let standing = Standing { superseded, pinned: weights.pinned, forgotten };
     decay::event_weight(
         turns.saturating_sub(weights.anchor_turn),
         weights.adoptions,

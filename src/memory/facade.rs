@@ -3,16 +3,17 @@
 use super::error::MemoryError;
 use super::pool::Memory;
 use super::types::{
-    AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context, Diff,
-    DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat, Finding,
-    JobCard, JobFilter, NamespaceInfo, Page, RecallAnswer, RecallRequest, SearchAnswer,
-    SearchRequest, StaleItem, TimelineEntry, Touched, Why, WhyQuestion,
+    ActRequest, AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context,
+    Diff, DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat,
+    Finding, JobCard, JobFilter, MergeProposal, NamespaceInfo, Page, PageRequest, RecallAnswer,
+    RecallRequest, SearchAnswer, SearchRequest, StaleItem, TimelineEntry, Touched, Why,
+    WhyQuestion,
 };
 use crate::model::{
     AssessmentId, BlockId, Entity, EventId, JobId, Level, MessageId, NamespaceName, ReceiptId,
     ThreadId, TxTime,
 };
-use crate::store::{GraphFormat, GraphName, QueryAnswer, QueryOptions};
+use crate::store::{GraphFormat, GraphName, QueryAnswer, QueryOptions, StoredAct};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -50,7 +51,7 @@ by_namespace! {
     /// Lists Events.
     events -> events(filter: &EventFilter) -> Page<EventCard>;
     /// Finds an Event.
-    event -> event(id: &EventId) -> EventCard;
+    event -> event(id: &EventId, as_of: AsOf) -> EventCard;
     /// Returns an Event as TriG.
     event_trig -> event_trig(id: &EventId) -> Vec<u8>;
     /// Pins an Event, or lets go of it.
@@ -59,6 +60,16 @@ by_namespace! {
     forget -> forget(id: &EventId) -> EventCard;
     /// Restores a forgotten Event.
     restore_event -> restore(id: &EventId) -> EventCard;
+    /// Carries out an act of an operator.
+    act -> act(request: &ActRequest) -> StoredAct;
+    /// Undoes an act of an operator.
+    undo -> undo(seq: u64, note: Option<String>) -> StoredAct;
+    /// Finds an act of an operator.
+    act_of -> act_of(seq: u64) -> StoredAct;
+    /// Proposes entities that may be one.
+    merge_proposals -> merge_proposals() -> Vec<MergeProposal>;
+    /// Lists acts of operators, the newest first.
+    acts -> acts(page: &PageRequest) -> Page<StoredAct>;
     /// Lists entities.
     entities -> entities(filter: &EntityFilter) -> Page<Entity>;
     /// Returns an entity's state.
@@ -169,6 +180,54 @@ impl Memory {
                 (name, findings)
             })
             .collect())
+    }
+
+    /// Checks, and puts right what can be derived again: the present and the copies from the facts,
+    /// the index from the store, the store from its journal. Returns what was found, each with
+    /// whether it is gone now.
+    ///
+    /// # Errors
+    /// See [`Memory::check`]; or when something cannot be built again.
+    pub fn repair(
+        &self,
+        ns: Option<&NamespaceName>,
+    ) -> Result<Vec<(NamespaceName, Vec<(Finding, bool)>)>> {
+        let mut all = Vec::new();
+        for (name, findings) in self.check(ns)? {
+            let is = |words: &[&str]| findings.iter().any(|found| words.contains(&found.check));
+            // Only a store that opens can be built again, and only from a journal that is whole.
+            let hopeless = is(&["cannot_open", "journal_damaged"]);
+            if !findings.is_empty() && !hopeless {
+                let of_the_store = [
+                    "facts_differ",
+                    "event_without_source",
+                    "dangling_source",
+                    "integrity",
+                    "store_behind",
+                ];
+                if is(&of_the_store) {
+                    self.rebuild_store(&name)?;
+                }
+                if is(&["fact_copy_differs", "current_differs", "present_differs"]) {
+                    let namespace = self.get(&name)?;
+                    namespace.copy_facts()?;
+                    namespace.rebuild_current()?;
+                }
+                if is(&["index_differs"]) || is(&of_the_store) {
+                    self.get(&name)?.reindex()?;
+                }
+            }
+            let left = match findings.is_empty() || hopeless {
+                true => findings.clone(),
+                false => self.get(&name)?.check()?,
+            };
+            let told = findings.into_iter().map(|found| {
+                let gone = !left.contains(&found);
+                (found, gone)
+            });
+            all.push((name, told.collect()));
+        }
+        Ok(all)
     }
 
     /// Builds text indexes again. Returns the number of documents of each.

@@ -5,7 +5,7 @@ use super::error::MemoryError;
 use super::namespace::Namespace;
 use super::project::slot_change;
 use super::slots::SlotContents;
-use super::types::EventCard;
+use super::types::{AsOf, EventCard};
 use super::writer::{PlanView, Planned};
 use crate::model::{EventId, TxTime};
 
@@ -22,7 +22,7 @@ impl Namespace {
             }
             Ok(Planned::write(Change::Pinned { event: id.clone(), pinned }, ()))
         })?;
-        self.event(id)
+        self.event(id, AsOf::default())
     }
 
     /// Hides an Event on every door, at every time; a Fact that rests on it alone goes with it.
@@ -52,17 +52,17 @@ impl Namespace {
             if view.tx.event_weights(id)?.forgotten_at.is_some() == forget {
                 return Ok(Planned::nothing(()));
             }
-            let mut forgotten = view.tx.forgotten_events()?;
+            let mut withdrawn = view.tx.withdrawn()?;
             if forget {
-                forgotten.insert(id.clone());
-            } else {
-                forgotten.remove(id);
+                withdrawn.events.insert(id.clone());
+            } else if view.tx.event_weights(id)?.retracted_at.is_none() {
+                withdrawn.events.remove(id);
             }
             let mut changes = Vec::new();
             for slot_id in view.tx.slots_of_event(id)? {
                 let Some(slot) = view.tx.slot(&slot_id)? else { continue };
                 let contents = SlotContents::load(&view.tx, &slot_id)?;
-                let change = slot_change(&contents, &slot, &[], &forgotten, TxTime(view.now));
+                let change = slot_change(&contents, &slot, &[], &withdrawn, TxTime(view.now));
                 if !change.is_empty() {
                     changes.push(PlacedChange { slot, change });
                 }
@@ -75,6 +75,6 @@ impl Namespace {
             };
             Ok(Planned::write(change, ()))
         })?;
-        self.event(id)
+        self.event(id, AsOf::default())
     }
 }

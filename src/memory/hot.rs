@@ -172,6 +172,7 @@ impl Hot {
             | Change::Pinned { .. }
             | Change::Forgotten { .. }
             | Change::Restored { .. }
+            | Change::Acted { .. }
             | Change::Assessed { .. }
             | Change::Adopted { .. } => {}
         }

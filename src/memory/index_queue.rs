@@ -199,6 +199,16 @@ pub fn touched(change: &Change) -> Vec<Touched> {
                 touch_change(&placed.slot.id(), &placed.change, &mut touched);
             }
         }
+        Change::Acted { act, participants, changes, .. } => {
+            let retracted = act.retracted.iter().map(|(event, _)| event);
+            let sources = act.set_aside.iter().chain(&act.brought_back).map(|claim| &claim.event);
+            let moved = participants.iter().map(|(event, _)| event);
+            let events: BTreeSet<&EventId> = retracted.chain(sources).chain(moved).collect();
+            touched.extend(events.into_iter().cloned().map(Touched::Event));
+            for placed in changes {
+                touch_change(&placed.slot.id(), &placed.change, &mut touched);
+            }
+        }
         Change::Pinned { event, .. } => touched.push(Touched::Event(event.clone())),
         Change::Created { .. }
         | Change::Configured { .. }

@@ -10,8 +10,9 @@ use super::events;
 use super::index_queue::{Due, Touched, touched};
 use super::namespace::Namespace;
 use super::pool::Memory;
+use super::types::AsOf;
 use super::writer::lock;
-use crate::model::{BlockId, EventId, Fact, FactStatus, Level, ThreadId};
+use crate::model::{BlockId, EventId, Fact, FactStatus, Level, ThreadId, ValidTime};
 use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::text::{Doc, DocKey, DocKind, date_words, words_beside};
 use crate::views::{self, BlockSource};
@@ -282,7 +283,8 @@ impl<'a> DocBuilder<'a> {
                 names.extend(entity.aliases);
             }
         }
-        let superseded = events::superseding(self.tx, id, None, &self.forgotten)?;
+        let now = ValidTime(self.namespace.now());
+        let superseded = events::superseding(self.tx, id, AsOf::default(), now, &self.forgotten)?;
         let event = &stored.event;
         let mut quotes: Vec<&str> = event.quotes.iter().map(|q| q.text.as_str()).collect();
         quotes.extend(event.reason.as_deref());
@@ -329,6 +331,15 @@ impl<'a> DocBuilder<'a> {
         doc.names = vec![card.subject_label.clone(), card.value_label.clone()];
         if let Some(property) = crate::model::property(&card.fact.slot.property) {
             doc.tags = vec![property.label_en.to_owned(), property.label_zh.to_owned()];
+            property.asked_with.clone_into(&mut doc.context);
+        }
+        // "What was it before pnpm?" names what came after.
+        if let Some(successor) = &card.superseded_by
+            && let Some(successor) = self.tx.fact(successor)?
+        {
+            let successor = self.namespace.fact_card_now(self.tx, &successor)?;
+            doc.context.push(' ');
+            doc.context.push_str(&successor.value_label);
         }
         doc.date_text = date_words(at.date_naive());
         card.status.as_str().clone_into(&mut doc.status);

@@ -8,6 +8,7 @@
 //!
 //! Start with [`Memory`]; each use case is a file that adds methods to [`Namespace`].
 
+mod acts;
 mod adopt;
 mod apply;
 mod backup;
@@ -34,6 +35,7 @@ mod indexer;
 mod namespace;
 mod pool;
 mod project;
+mod proposals;
 mod recall;
 mod seal;
 mod search;

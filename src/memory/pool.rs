@@ -8,7 +8,8 @@ use super::writer::lock;
 use crate::clock::Clock;
 use crate::journal::{DataLock, Journal, LockInfo};
 use crate::model::NamespaceName;
-use crate::store::QuerySlots;
+use crate::store::QueryDesk;
+use crate::store::reader::ReaderProgram;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ pub struct MemoryOptions {
     pub data: PathBuf,
     /// Where "now" comes from.
     pub clock: Clock,
+    /// What runs ad-hoc queries; without it this process does, with fewer kinds of them.
+    pub readers: Option<ReaderProgram>,
 }
 
 /// The memory service over one data folder. Cheap to clone; all calls block.
@@ -53,7 +56,7 @@ struct Inner {
     /// Those that could not be opened, but may be later: they may have work to do.
     waiting: Mutex<BTreeSet<NamespaceName>>,
     signal: Arc<Signal>,
-    slots: QuerySlots,
+    desk: QueryDesk,
     job_events: tokio::sync::broadcast::Sender<(NamespaceName, JobCard)>,
 }
 
@@ -68,7 +71,7 @@ impl Memory {
     /// # Errors
     /// When another process holds the folder, or it cannot be written.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
-        let MemoryOptions { data, clock } = options;
+        let MemoryOptions { data, clock, readers } = options;
         let namespaces = data.join("namespaces");
         std::fs::create_dir_all(&namespaces).map_err(|error| io(&namespaces, &error))?;
         // Every open store holds files; the soft limit is often far below the hard one.
@@ -87,7 +90,7 @@ impl Memory {
                 erasing: Mutex::default(),
                 waiting: Mutex::default(),
                 signal: Arc::new(Signal::default()),
-                slots: QuerySlots::default(),
+                desk: readers.map_or_else(QueryDesk::default, QueryDesk::with_readers),
                 job_events: tokio::sync::broadcast::channel(256).0,
             }),
         })
@@ -148,9 +151,14 @@ impl Memory {
         self.inner.job_events.subscribe()
     }
 
-    /// Returns what bounds ad-hoc queries.
-    pub(super) fn slots(&self) -> &QuerySlots {
-        &self.inner.slots
+    /// Returns what takes in ad-hoc queries.
+    pub(super) fn desk(&self) -> &QueryDesk {
+        &self.inner.desk
+    }
+
+    /// Ends readers of ad-hoc queries that have nothing to do for long.
+    pub fn tidy(&self) {
+        self.inner.desk.tidy();
     }
 
     fn folder(&self, name: &NamespaceName) -> PathBuf {
@@ -379,6 +387,7 @@ impl Memory {
             lock(&self.inner.waiting).remove(name);
             held
         };
+        self.inner.desk.forget(&folder);
         let unused = held.is_none_or(|held| wait_until_unused(&held, ERASE_PATIENCE));
         if !unused {
             // Its name stays taken until the next start, which removes the files.
@@ -393,8 +402,48 @@ impl Memory {
         removed
     }
 
+    /// Builds a namespace's store again from its journal. The old one is removed when the new one
+    /// has all of it.
+    ///
+    /// # Errors
+    /// When somebody holds the namespace for long, or the journal cannot be replayed: then the old
+    /// store is in its place again.
+    pub fn rebuild_store(&self, name: &NamespaceName) -> Result<(), MemoryError> {
+        let folder = self.folder(name);
+        let (store, aside) = (folder.join(folders::STORE), folder.join("store.before-rebuild"));
+        {
+            let _opening = lock(&self.inner.opening);
+            if !folder.join(folders::NAME).exists() {
+                return Err(MemoryError::UnknownNamespace(name.as_str().to_owned()));
+            }
+            let held = write(&self.inner.open).remove(name);
+            if let Some(held) = held
+                && !wait_until_unused(&held, ERASE_PATIENCE)
+            {
+                write(&self.inner.open).insert(name.clone(), held);
+                return Err(MemoryError::Unavailable(format!(
+                    "namespace {:?} is in use; its store is as it was; try again when it is idle",
+                    name.as_str()
+                )));
+            }
+            self.inner.desk.forget(&folder);
+            if aside.exists() {
+                std::fs::remove_dir_all(&aside).map_err(|error| io(&aside, &error))?;
+            }
+            std::fs::rename(&store, &aside).map_err(|error| io(&store, &error))?;
+        }
+        if let Err(error) = self.get(name) {
+            // What the replay has begun is worth nothing.
+            let _ = std::fs::remove_dir_all(&store);
+            std::fs::rename(&aside, &store).map_err(|error| io(&aside, &error))?;
+            return Err(error);
+        }
+        std::fs::remove_dir_all(&aside).map_err(|error| io(&aside, &error))
+    }
+
     /// Closes everything; what was acknowledged is durable already.
     pub fn close(&self) {
+        self.inner.desk.close();
         write(&self.inner.open).clear();
     }
 }

@@ -6,10 +6,10 @@ use super::error::MemoryError;
 use super::slots::{SlotCache, SlotContents};
 use crate::extract::RejectedItem;
 use crate::model::{
-    BlockId, Claim, ClaimOp, ClaimValue, Entity, EntityId, EntityKind, EntityRef, Event, EventId,
+    BlockId, Claim, ClaimOp, ClaimValue, Entity, EntityId, EntityKind, EntityRef, Event,
     EventStatus, FactValue, Slot, SlotId, TxTime, normalise_name, property,
 };
-use crate::store::Tx;
+use crate::store::{Tx, Withdrawn};
 use crate::temporal::{self, SlotClaim};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -148,7 +148,7 @@ fn changes(
     new: &[PlacedClaim],
     now: TxTime,
 ) -> Result<Vec<PlacedChange>, MemoryError> {
-    let forgotten = tx.forgotten_events()?;
+    let withdrawn = tx.withdrawn()?;
     let mut slots: BTreeMap<SlotId, (&Slot, Vec<&SlotClaim>)> = BTreeMap::new();
     for placed in new {
         slots
@@ -160,7 +160,7 @@ fn changes(
     let mut changes = Vec::new();
     for (_, (slot, claims)) in slots {
         let contents = kept.get(tx, &slot.id())?;
-        let change = slot_change(contents, slot, &claims, &forgotten, now);
+        let change = slot_change(contents, slot, &claims, &withdrawn, now);
         if !change.is_empty() {
             changes.push(PlacedChange { slot: slot.clone(), change });
         }
@@ -168,17 +168,17 @@ fn changes(
     Ok(changes)
 }
 
-/// Folds one Slot: its stored claims without those of forgotten Events, and new ones.
+/// Folds one Slot: its stored claims that count, and new ones.
 pub(super) fn slot_change(
     contents: &SlotContents,
     slot: &Slot,
     new: &[&SlotClaim],
-    forgotten: &HashSet<EventId>,
+    withdrawn: &Withdrawn,
     now: TxTime,
 ) -> temporal::SlotChange {
     let mut claims = contents.claims.clone();
     claims.extend(new.iter().map(|claim| (*claim).clone()));
-    claims.retain(|claim| !forgotten.contains(&claim.event));
+    claims.retain(|claim| withdrawn.keeps(claim));
     claims.sort_by(|a, b| (&a.event, a.ordinal).cmp(&(&b.event, b.ordinal)));
     claims.dedup_by(|a, b| a.event == b.event && a.ordinal == b.ordinal);
     let functional = property(&slot.property).is_some_and(|property| property.functional);
@@ -187,18 +187,18 @@ pub(super) fn slot_change(
 }
 
 /// Finds the entity that a name means, or makes one.
-struct Resolver<'a> {
+pub(super) struct Resolver<'a> {
     tx: &'a Tx<'a>,
     known: BTreeMap<EntityId, Entity>,
     changed: BTreeSet<EntityId>,
 }
 
 impl<'a> Resolver<'a> {
-    fn new(tx: &'a Tx<'a>) -> Self {
+    pub(super) fn new(tx: &'a Tx<'a>) -> Self {
         Self { tx, known: BTreeMap::new(), changed: BTreeSet::new() }
     }
 
-    fn resolve(&mut self, entity: &EntityRef) -> Result<Option<EntityId>, MemoryError> {
+    pub(super) fn resolve(&mut self, entity: &EntityRef) -> Result<Option<EntityId>, MemoryError> {
         let key = normalise_name(&entity.name);
         if key.is_empty() {
             return Ok(None);
@@ -218,7 +218,8 @@ impl<'a> Resolver<'a> {
             id
         };
         self.add_names(&id, entity);
-        Ok(Some(id))
+        // Since an operator's merge the name means the other one.
+        Ok(Some(self.tx.standing_for(&id)?))
     }
 
     /// Exact match on kind and normalised name or alias. A thing of no particular kind is the one
@@ -275,7 +276,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn into_changed(self) -> Vec<Entity> {
+    pub(super) fn into_changed(self) -> Vec<Entity> {
         let Self { mut known, changed, .. } = self;
         changed.iter().filter_map(|id| known.remove(id)).collect()
     }

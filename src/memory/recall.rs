@@ -93,7 +93,7 @@ impl Namespace {
     /// When the store or the index fails.
     pub fn recall(&self, request: &RecallRequest) -> Result<RecallAnswer, MemoryError> {
         let tx = self.store.begin()?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(request.as_of.known_at)?;
         let finder = Finder::new(self, &tx, &forgotten, request.as_of);
         let visible = self.visible_messages(&tx, request.thread.as_ref())?;
         let mut plate = Plate::new(request);
@@ -103,7 +103,7 @@ impl Namespace {
                 plate.leave_out(evidence_ref("event", None, id.as_str()), MAX_EVENTS);
                 continue;
             }
-            let Some(candidate) = Self::event_candidate(&finder, &id, why)? else { continue };
+            let Some(candidate) = self.event_candidate(&finder, &id, why)? else { continue };
             let seen = !candidate.sources.is_empty()
                 && candidate.sources.iter().all(|source| visible.contains(source));
             if seen {
@@ -227,18 +227,16 @@ impl Namespace {
     }
 
     fn event_candidate(
+        &self,
         finder: &Finder<'_>,
         id: &EventId,
         why: String,
     ) -> Result<Option<Candidate>, MemoryError> {
-        let Some(stored) = finder.tx.event(id)? else { return Ok(None) };
-        let card = Self::event_card(
-            finder.tx,
-            stored,
-            finder.as_of.known_at,
-            finder.forgotten,
-            finder.turns,
-        )?;
+        let Some(stored) = finder.tx.event(id)?.filter(|stored| finder.sees(stored)) else {
+            return Ok(None);
+        };
+        let (as_of, turns) = (finder.as_of, finder.turns);
+        let card = self.event_card(finder.tx, stored, as_of, finder.forgotten, turns)?;
         let reference = evidence_ref("event", None, id.as_str());
         let thread = card.event.thread.clone();
         Ok(Some(Candidate {
@@ -348,7 +346,7 @@ impl Namespace {
         as_of: AsOf,
     ) -> Result<Vec<Signal>, MemoryError> {
         let mut signals = Vec::new();
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(as_of.known_at)?;
         let turns = self.turns();
         let mut texts: Vec<String> = Vec::new();
         for item in batch.items.iter().filter(|item| refs.contains(&item.evidence_ref)) {
@@ -360,7 +358,7 @@ impl Namespace {
             };
             for id in item.events.iter().take(8) {
                 let Some(stored) = tx.event(id)? else { continue };
-                let card = Self::event_card(tx, stored, as_of.known_at, &forgotten, turns)?;
+                let card = self.event_card(tx, stored, as_of, &forgotten, turns)?;
                 let event = &card.event;
                 texts.push(format!("{} {} {}", event.speaker, event.title, event.summary));
                 if matches!(event.status, EventStatus::Planned | EventStatus::Tentative) {

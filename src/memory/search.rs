@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, BatchItem, lifetime};
 use super::error::MemoryError;
-use super::events::weight_of;
+use super::events::{self, weight_of};
 use super::facts::{is_hidden, sentence, status_beside_rivals};
 use super::namespace::Namespace;
 use super::types::{AsOf, HitKind, SearchAnswer, SearchHit, SearchRequest};
@@ -10,7 +10,7 @@ use super::writer::lock;
 use crate::model::{
     BatchId, BlockId, EventId, FactId, FactStatus, Level, MessageId, ThreadId, ValidTime,
 };
-use crate::store::Tx;
+use crate::store::{StoredEvent, Tx};
 use crate::text::{DocKey, DocKind, Explain, Hit};
 use crate::views::{self, BlockSource};
 use chrono::Utc;
@@ -114,7 +114,7 @@ impl Namespace {
             return Err(MemoryError::invalid("filter.from", reason));
         }
         let tx = self.store.begin()?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(request.as_of.known_at)?;
         let finder = Finder::new(self, &tx, &forgotten, request.as_of);
         let (found, nearest) = finder.search(request)?;
         let items = found
@@ -173,7 +173,7 @@ impl<'a> Finder<'a> {
         let limit = request.limit.clamp(1, MAX_LIMIT);
         let history = request.history || asks_for_history(&request.query);
         let past = request.as_of.valid_at.is_some() || request.as_of.known_at.is_some();
-        let hide = !history && !past && request.statuses.is_empty();
+        let hide = !history && request.statuses.is_empty();
         let text = crate::text::SearchRequest {
             text: request.query.clone(),
             kinds: request.kinds.iter().copied().map(doc_kind).collect(),
@@ -181,7 +181,12 @@ impl<'a> Finder<'a> {
             limit: if past || !request.types.is_empty() { limit * 4 } else { limit },
             thread: request.thread.as_ref().map(|thread| thread.0.clone()),
             statuses: request.statuses.clone(),
-            not_statuses: if hide { HISTORY.map(str::to_owned).to_vec() } else { Vec::new() },
+            // At another time something else was superseded.
+            not_statuses: if hide && !past {
+                HISTORY.map(str::to_owned).to_vec()
+            } else {
+                Vec::new()
+            },
             entities: Vec::new(),
             from: request.from,
             to: request.to,
@@ -194,7 +199,8 @@ impl<'a> Finder<'a> {
             if found.len() == limit {
                 break;
             }
-            found.extend(self.hydrate(hit, request)?);
+            let hit = self.hydrate(hit, request)?;
+            found.extend(hit.filter(|found| !hide || !HISTORY.contains(&&*found.hit.status)));
         }
         let mut nearest = Vec::new();
         if found.is_empty() {
@@ -252,15 +258,22 @@ impl<'a> Finder<'a> {
         }))
     }
 
+    /// Whether an Event was known, and had begun, at the point of this search.
+    pub(super) fn sees(&self, stored: &StoredEvent) -> bool {
+        self.as_of.known_at.is_none_or(|at| stored.recorded_at <= at)
+            && self.as_of.valid_at.is_none_or(|at| events::had_begun(&stored.event, at))
+    }
+
     fn event(&self, id: &EventId, request: &SearchRequest) -> Result<Option<Found>, MemoryError> {
-        let Some(stored) = self.tx.event(id)? else { return Ok(None) };
-        let known = self.as_of.known_at.is_none_or(|at| stored.recorded_at <= at);
+        let Some(stored) = self.tx.event(id)?.filter(|stored| self.sees(stored)) else {
+            return Ok(None);
+        };
         let of_type = request.types.is_empty() || request.types.contains(&stored.event.kind);
-        if self.forgotten.contains(id) || !known || !of_type {
+        if self.forgotten.contains(id) || !of_type {
             return Ok(None);
         }
-        let superseded =
-            super::events::superseding(self.tx, id, self.as_of.known_at, self.forgotten)?;
+        let now = ValidTime(self.namespace.now());
+        let superseded = events::superseding(self.tx, id, self.as_of, now, self.forgotten)?;
         let event = stored.event;
         let status =
             if superseded.entirely { "superseded" } else { event.status.as_str() }.to_owned();
@@ -294,6 +307,8 @@ impl<'a> Finder<'a> {
             Some(FactStatus::Retracted) => return Ok(None),
             Some(status) => status,
             None if known_at.is_some_and(|at| fact.recorded_at > at) => return Ok(None),
+            // Seen from an earlier day, what has come about since was no plan.
+            None if self.as_of.valid_at.is_some() => return Ok(None),
             None => FactStatus::Planned,
         };
         let card = Namespace::fact_card(self.tx, &fact, status, self.as_of)?;

@@ -24,7 +24,7 @@ impl Memory {
         let search = Box::new(move |query: &TextQuery| {
             searched.find_for_query(query).map_err(|error| QueryError::Internal(error.to_string()))
         });
-        Ok(namespace.store.query(query, options, self.slots(), search)?)
+        Ok(namespace.store.query(query, options, self.desk(), search)?)
     }
 }
 
@@ -33,7 +33,7 @@ impl Namespace {
     /// query can tell by its validity; what was forgotten is not.
     fn find_for_query(&self, query: &TextQuery) -> Result<Vec<TextHit>, MemoryError> {
         let tx = self.store.begin()?;
-        let forgotten = tx.forgotten_events()?;
+        let forgotten = tx.hidden_events(None)?;
         let finder = Finder::new(self, &tx, &forgotten, AsOf::default());
         let request = SearchRequest {
             query: query.text.clone(),

@@ -1,10 +1,10 @@
 //! What the use cases take and give. Plain data: the doors have wire types of their own.
 
 use crate::model::{
-    AssessmentId, BatchId, BlockId, BlockState, ClosingId, Conflict, Entity, EntityId, EntityKind,
-    Event, EventId, EventKind, EventStatus, Fact, FactId, FactStatus, JobId, Level, Message,
-    MessageId, NamespaceName, Reason, ReceiptId, Role, Slot, ThreadId, ToolCall, TurnId, TxTime,
-    ValidTime,
+    AssessmentId, BatchId, BlockId, BlockState, ClosingId, Conflict, ConflictId, Entity, EntityId,
+    EntityKind, Event, EventId, EventKind, EventStatus, Fact, FactId, FactStatus, JobId, Level,
+    Message, MessageId, NamespaceName, Reason, ReceiptId, Role, Slot, ThreadId, ToolCall, TurnId,
+    TxTime, ValidTime,
 };
 use chrono::{DateTime, Utc};
 
@@ -255,8 +255,8 @@ pub struct EventFilter {
     pub mentioned_from: Option<DateTime<Utc>>,
     /// See `mentioned_from`.
     pub mentioned_to: Option<DateTime<Utc>>,
-    /// Only those recorded by then.
-    pub known_at: Option<TxTime>,
+    /// Only those recorded by then, with what superseded them at this point.
+    pub as_of: AsOf,
     /// Also forgotten ones.
     pub include_forgotten: bool,
     /// Page.
@@ -268,6 +268,8 @@ pub struct EventFilter {
 pub struct EventCard {
     /// The Event.
     pub event: Event,
+    /// Since when an operator has taken it back.
+    pub retracted_at: Option<TxTime>,
     /// When it was recorded.
     pub recorded_at: TxTime,
     /// The commit.
@@ -338,6 +340,8 @@ pub struct EntityFilter {
     pub kind: Option<EntityKind>,
     /// Whose name or alias contains this, case folded.
     pub q: Option<String>,
+    /// Known by this time.
+    pub known_at: Option<TxTime>,
     /// Page.
     pub page: PageRequest,
 }
@@ -466,6 +470,8 @@ pub struct WhyLink {
     pub rule_text: String,
     /// The Events it rests on.
     pub events: Vec<WhyEvent>,
+    /// The acts of operators that it rests on, or that ended it or took it back.
+    pub acts: Vec<crate::store::StoredAct>,
     /// The closing that ended the Fact, where it ended.
     pub closing: Option<ClosingId>,
 }
@@ -751,4 +757,92 @@ pub enum ExportFormat {
     TriG,
     /// One JSON object a line: turns and Events.
     JsonLines,
+}
+
+/// What an operator asks to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ActRequest {
+    /// Decide a conflict.
+    Resolve {
+        /// The conflict.
+        conflict: ConflictId,
+        /// The candidate that holds.
+        keep: FactId,
+        /// Why.
+        note: Option<String>,
+    },
+    /// Put a Fact right.
+    Correct {
+        /// The Fact.
+        fact: FactId,
+        /// Its right value, as a name, an id, a text or a date.
+        value: Option<String>,
+        /// Its right start.
+        valid_from: Option<ValidTime>,
+        /// Its right end.
+        valid_to: Option<ValidTime>,
+        /// Why.
+        note: Option<String>,
+    },
+    /// Take a Fact back.
+    RetractFact {
+        /// The Fact.
+        fact: FactId,
+        /// Why.
+        note: Option<String>,
+    },
+    /// Take an Event back, with all that it says.
+    RetractEvent {
+        /// The Event.
+        event: EventId,
+        /// Why.
+        note: Option<String>,
+    },
+    /// Say that two entities are one.
+    Merge {
+        /// The one that stands for the other from now on: an id or an unambiguous name.
+        from: String,
+        /// The other.
+        into: String,
+        /// Why.
+        note: Option<String>,
+    },
+    /// Say that some Events speak of another entity.
+    Split {
+        /// The entity: an id or an unambiguous name.
+        entity: String,
+        /// The Events.
+        events: Vec<EventId>,
+        /// What they speak of.
+        into: crate::model::EntityRef,
+        /// Why.
+        note: Option<String>,
+    },
+}
+
+impl ActRequest {
+    /// Returns the reason that was given.
+    pub fn note(&self) -> Option<&str> {
+        match self {
+            Self::Resolve { note, .. }
+            | Self::Correct { note, .. }
+            | Self::RetractFact { note, .. }
+            | Self::RetractEvent { note, .. }
+            | Self::Merge { note, .. }
+            | Self::Split { note, .. } => note.as_deref(),
+        }
+    }
+}
+
+/// Two entities that may be one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeProposal {
+    /// The one that would stand for the other.
+    pub from: Entity,
+    /// The other.
+    pub into: Entity,
+    /// How near their names are, up to 1.
+    pub closeness: f64,
+    /// What is near, in words.
+    pub reason: String,
 }

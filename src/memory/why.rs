@@ -24,7 +24,11 @@ impl Namespace {
     /// When there is no such Fact, entity or property, or nothing held then.
     pub fn why(&self, question: &WhyQuestion, links: usize) -> Result<Why, MemoryError> {
         let tx = self.store.begin()?;
-        let forgotten = tx.forgotten_events()?;
+        let known_at = match question {
+            WhyQuestion::Fact(_) => None,
+            WhyQuestion::State { as_of, .. } => as_of.known_at,
+        };
+        let forgotten = tx.hidden_events(known_at)?;
         let (views, wanted, as_of) = match question {
             WhyQuestion::Fact(id) => {
                 let fact = tx.fact(id)?.filter(|fact| !is_hidden(fact, &forgotten));
@@ -118,16 +122,27 @@ impl Namespace {
             None if card.status == FactStatus::Conflict => {
                 Rule::EqualInstantsConflict.as_str().to_owned()
             }
-            None => tx.fact_rule(&fact.id)?,
+            None => standing_rule(tx.fact_rule(&fact.id)?, view, fact, as_of),
         };
         let mut events = Vec::new();
         for id in &fact.events {
             events.extend(self.why_event(tx, id, as_of, forgotten)?);
         }
+        let taken_back = tx.retraction_cause(&fact.id)?;
+        let causes = fact.events.iter().chain(closing.map(|closing| &closing.cause));
+        let mut numbers: Vec<u64> =
+            causes.chain(&taken_back).filter_map(crate::model::EventId::act).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut acts = Vec::new();
+        for number in numbers {
+            acts.extend(tx.act(number)?);
+        }
         Ok(WhyLink {
             rule_text: rule_text(&rule, &card, &view.slot),
             rule,
             events,
+            acts,
             closing: closing.map(|closing| closing.id.clone()),
             fact: card,
         })
@@ -144,9 +159,22 @@ impl Namespace {
         let turns = self.turns();
         let job = self.job(&stored.job).ok();
         let quotes = quotes(tx, &stored.event)?;
-        let card = Self::event_card(tx, stored, as_of.known_at, forgotten, turns)?;
+        let card = self.event_card(tx, stored, as_of, forgotten, turns)?;
         Ok(Some(WhyEvent { card, quotes, job, adopters: tx.adopters(id)? }))
     }
+}
+
+/// The rule by which a Fact stands. It may have been the first value that was known when an older
+/// one came to light: then it stands because it is the later of the two.
+fn standing_rule(recorded: String, view: &SlotView, fact: &Fact, as_of: AsOf) -> String {
+    let gave_way = |other: &Fact| {
+        let closing = other.closing(as_of.known_at);
+        closing.is_some_and(|closing| closing.superseded_by.as_ref() == Some(&fact.id))
+    };
+    if recorded == Rule::FirstValue.as_str() && view.facts.iter().any(gave_way) {
+        return Rule::LaterValueOfFunctionalProperty.as_str().to_owned();
+    }
+    recorded
 }
 
 /// The quoted spans with their messages; a source without a quote is given whole.
@@ -218,6 +246,7 @@ fn rule_text(rule: &str, card: &FactCard, slot: &Slot) -> String {
         Some(Rule::PlanFulfilled) => "what was planned is said to be so".to_owned(),
         Some(Rule::PlanOvertaken) => "something else came about instead".to_owned(),
         Some(Rule::PlanCancelled) => "the plan was called off".to_owned(),
+        Some(Rule::OperatorAct) => "an operator decided it".to_owned(),
         Some(Rule::SourceWithdrawn) => "its last source was withdrawn".to_owned(),
         None => rule.replace('_', " "),
     }

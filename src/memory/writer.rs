@@ -70,6 +70,8 @@ pub struct PlanView<'a> {
     pub hot: &'a Hot,
     /// When the write would be recorded.
     pub now: DateTime<Utc>,
+    /// The number its record would have.
+    pub seq: u64,
 }
 
 impl Writer {
@@ -287,7 +289,8 @@ impl Namespace {
         self.drain(&mut writer);
         writer.usable()?;
         let now = writer.next_time(self.now());
-        let view = PlanView { tx: self.store.begin()?, hot: &writer.hot, now };
+        let seq = writer.journal.last_seq() + 1;
+        let view = PlanView { tx: self.store.begin()?, hot: &writer.hot, now, seq };
         let Planned { change, answer } = plan(&view)?;
         drop(view);
         let Some(change) = change else { return Ok((answer, None)) };

@@ -70,6 +70,22 @@ ids! {
     ReceiptId,
 }
 
+/// What the id of an operator's act begins with where it stands in an Event's place.
+const ACT: &str = "act_";
+
+impl EventId {
+    /// The id under which an operator's act stands where otherwise an Event would: as the source
+    /// of a claim, or as the cause of a change. `act` is its record's number.
+    pub fn of_act(act: u64) -> Self {
+        Self(format!("{ACT}{act}"))
+    }
+
+    /// Returns the act, if it is one.
+    pub fn act(&self) -> Option<u64> {
+        self.0.strip_prefix(ACT)?.parse().ok()
+    }
+}
+
 /// Why a text cannot name a namespace.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NamespaceNameError {

@@ -52,6 +52,9 @@ pub enum QueryError {
     /// It ran into its deadline.
     #[error("the query was stopped after {:.1} s; narrow it or raise `timeout` (at most 30 s)", .0.as_secs_f64())]
     TimedOut(Duration),
+    /// It needed more memory than one query may take, in bytes.
+    #[error("the query needed more than {} MiB of memory and was ended; narrow it, group less or sort fewer rows, or raise `query_memory_mib`", .0 / (1024 * 1024))]
+    OutOfMemory(u64),
     /// All places for ad-hoc queries are taken.
     #[error("too many queries are running; try again in a moment")]
     Busy,

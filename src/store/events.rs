@@ -40,6 +40,8 @@ pub struct EventWeights {
     pub pinned: bool,
     /// Forgotten by an operator, since.
     pub forgotten_at: Option<DateTime<Utc>>,
+    /// Retracted by an operator, since.
+    pub retracted_at: Option<DateTime<Utc>>,
 }
 
 fn relation_predicate(kind: RelationKind) -> &'static str {
@@ -148,14 +150,18 @@ impl Tx<'_> {
             .collect()
     }
 
-    /// Returns the Events that an entity takes part in.
+    /// Returns the Events that an entity takes part in, or one that stands for it since a merge.
     pub fn events_of_entity(&self, entity: &EntityId) -> Result<HashSet<EventId>, StoreError> {
-        let entity = self.names.entity(entity);
-        let subjects = self.subjects(sg::PARTICIPANT, entity.as_ref(), &self.names.meta)?;
-        Ok(subjects
+        let node = self.names.entity(entity);
+        let subjects = self.subjects(sg::PARTICIPANT, node.as_ref(), &self.names.meta)?;
+        let mut events: HashSet<EventId> = subjects
             .iter()
             .filter_map(|node| self.names.id_of("event", node.as_str()).map(EventId))
-            .collect())
+            .collect();
+        for merged in self.merged_into(entity)? {
+            events.extend(self.events_of_entity(&merged)?);
+        }
+        Ok(events)
     }
 
     /// Returns the numbers beside every Event: one scan of their graph.
@@ -172,6 +178,7 @@ impl Tx<'_> {
                 sg::ANCHOR_TURN => weights.anchor_turn = text.parse().unwrap_or(0),
                 sg::PINNED => weights.pinned = text == "true",
                 sg::FORGOTTEN_AT => weights.forgotten_at = super::tx::parse_utc(text),
+                sg::RETRACTED_AT => weights.retracted_at = super::tx::parse_utc(text),
                 _ => {}
             }
         }
@@ -320,6 +327,7 @@ impl Tx<'_> {
             anchor_turn: node.integer(sg::ANCHOR_TURN).unwrap_or(0),
             pinned: node.flag(sg::PINNED),
             forgotten_at: node.instant(sg::FORGOTTEN_AT),
+            retracted_at: node.instant(sg::RETRACTED_AT),
         })
     }
 
@@ -337,7 +345,8 @@ impl Tx<'_> {
         self.set(&node, sg::ANCHOR_TURN, Some(Literal::from(weights.anchor_turn)), graph)?;
         let pinned = weights.pinned.then(|| Literal::from(true));
         self.set(&node, sg::PINNED, pinned, graph)?;
-        self.set(&node, sg::FORGOTTEN_AT, weights.forgotten_at.map(instant), graph)
+        self.set(&node, sg::FORGOTTEN_AT, weights.forgotten_at.map(instant), graph)?;
+        self.set(&node, sg::RETRACTED_AT, weights.retracted_at.map(instant), graph)
     }
 
     /// Returns all Event ids: one index scan.

@@ -35,6 +35,11 @@ pub struct SlotPresent {
     pub conflicts: Vec<Conflict>,
 }
 
+/// The id of a claim: `k_` and a hash of its source and place there.
+pub fn claim_id(event: &EventId, ordinal: usize) -> String {
+    format!("k_{}", content_hash([event.as_str(), &ordinal.to_string()]))
+}
+
 impl Tx<'_> {
     fn value_term(&self, value: &FactValue) -> Term {
         match value {
@@ -62,8 +67,7 @@ impl Tx<'_> {
     pub fn put_claim(&mut self, slot: &Slot, claim: &SlotClaim) {
         let names = self.names;
         let meta = &names.meta;
-        let id = content_hash([claim.event.as_str(), &claim.ordinal.to_string()]);
-        let node = names.thing("claim", &format!("k_{id}"));
+        let node = names.thing("claim", &claim_id(&claim.event, claim.ordinal));
         let entity = names.entity(&slot.entity);
         let property = property_iri(&slot.property);
         self.add(&node, pred_type(), NamedNode::new_unchecked(sg::CLAIM), meta);
@@ -192,6 +196,15 @@ impl Tx<'_> {
         self.add(&node, sg::REASON, term(&format!("reason-{}", reason.as_str())), &names.meta);
     }
 
+    /// Returns what took a Fact back: an Event or an operator's act.
+    pub fn retraction_cause(&self, fact: &FactId) -> Result<Option<EventId>, StoreError> {
+        let cause = self.object(&self.names.fact(fact), sg::CAUSE, &self.names.meta)?;
+        Ok(match cause {
+            Some(Term::NamedNode(node)) => self.names.cause_of(node.as_str()),
+            _ => None,
+        })
+    }
+
     /// Writes a closing of a Fact.
     pub fn put_closing(&mut self, fact: &FactId, closing: &Closing) -> Result<(), StoreError> {
         let names = self.names;
@@ -259,6 +272,11 @@ impl Tx<'_> {
         self.add_some(&node, sg::RESOLVED_BY, by.map(|event| names.event(event)), &names.meta);
     }
 
+    /// Has the copy of a Fact made anew when this transaction commits.
+    pub fn copy_again(&mut self, id: FactId) {
+        self.changed_facts.insert(id);
+    }
+
     /// Makes the copies of the Facts that this transaction has changed.
     pub(super) fn copy_changed_facts(&mut self) -> Result<(), StoreError> {
         for id in std::mem::take(&mut self.changed_facts) {
@@ -308,7 +326,7 @@ impl Tx<'_> {
 
     fn read_fact(&self, id: FactId, node: &Node, slot: Slot) -> Result<Fact, StoreError> {
         let value = node.all(sg::VALUE).first().and_then(|term| self.read_value(term));
-        let event = |iri: &str| self.names.id_of("event", iri).map(EventId);
+        let event = |iri: &str| self.names.cause_of(iri);
         let opener = node.iri(sg::OPENED_BY).and_then(event);
         let mut events: Vec<EventId> =
             node.iris(sg::RESTS_ON).into_iter().filter_map(event).collect();
@@ -344,7 +362,7 @@ impl Tx<'_> {
             precision: read_precision(&node),
             recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
             retracted_at: node.instant(sg::RETRACTED_AT).map(TxTime),
-            cause: EventId(id("event", cause)),
+            cause: self.names.cause_of(cause).unwrap_or_else(|| EventId(String::new())),
             reason: node
                 .concept(sg::REASON, "reason-")
                 .and_then(|word| Reason::parse(word).ok())
@@ -462,7 +480,7 @@ impl Tx<'_> {
         let Some(id) = self.names.id_of("conflict", iri.as_str()) else { return Ok(None) };
         let node = self.node(iri, &self.names.meta)?;
         let slot = node.need_iri(sg::IN_SLOT)?;
-        let by = node.iri(sg::RESOLVED_BY).and_then(|iri| self.names.id_of("event", iri));
+        let by = node.iri(sg::RESOLVED_BY).and_then(|iri| self.names.cause_of(iri));
         Ok(Some(Conflict {
             id: ConflictId(id),
             slot: SlotId(self.names.id_of("slot", slot).unwrap_or_default()),
@@ -473,8 +491,17 @@ impl Tx<'_> {
                 .collect(),
             recorded_at: TxTime(node.need_instant(sg::RECORDED_AT)?),
             resolved_at: node.instant(sg::RESOLVED_AT).map(TxTime),
-            resolved_by: by.map(EventId),
+            resolved_by: by,
         }))
+    }
+
+    /// Finds a conflict.
+    pub fn conflict(&self, id: &ConflictId) -> Result<Option<Conflict>, StoreError> {
+        let node = self.names.conflict(id);
+        if !self.has(&node, sg::IN_SLOT, &self.names.meta)? {
+            return Ok(None);
+        }
+        self.conflict_at(&node)
     }
 
     /// Returns the Facts that rest on an Event, in id order.
@@ -496,6 +523,25 @@ impl Tx<'_> {
         for claim in self.subjects(sg::OF_EVENT, event.as_ref(), &self.names.meta)? {
             if let Some(Term::NamedNode(slot)) =
                 self.object(&claim, sg::IN_SLOT, &self.names.meta)?
+            {
+                slots.extend(self.names.id_of("slot", slot.as_str()).map(SlotId));
+            }
+        }
+        slots.sort();
+        slots.dedup();
+        Ok(slots)
+    }
+
+    /// Returns the Slots in which a claim gives this entity as its value, in id order.
+    pub fn slots_with_value(&self, entity: &EntityId) -> Result<Vec<SlotId>, StoreError> {
+        let entity = self.names.entity(entity);
+        let mut slots = Vec::new();
+        for node in self.subjects(sg::VALUE, entity.as_ref(), &self.names.meta)? {
+            if self.names.id_of("claim", node.as_str()).is_none() {
+                continue;
+            }
+            if let Some(Term::NamedNode(slot)) =
+                self.object(&node, sg::IN_SLOT, &self.names.meta)?
             {
                 slots.extend(self.names.id_of("slot", slot.as_str()).map(SlotId));
             }

@@ -5,7 +5,7 @@ use super::{StoreError, pred_type};
 use crate::model::{AssessmentId, BlockId, EventId, JobId, ReceiptId};
 use crate::vocab::{prov, sg};
 use chrono::{DateTime, Utc};
-use oxigraph::model::{Literal, NamedNode, Term};
+use oxigraph::model::{Literal, NamedNode};
 
 /// What a job does.
 #[derive(
@@ -281,20 +281,7 @@ impl Tx<'_> {
         Ok(ids)
     }
 
-    /// Records an operator's act on something.
-    pub fn put_act(&mut self, seq: u64, what: &str, target: &NamedNode, at: DateTime<Utc>) {
-        let names = self.names;
-        let node = names.thing("act", &seq.to_string());
-        let ledger = &names.ledger;
-        self.add(&node, pred_type(), NamedNode::new_unchecked(sg::OPERATOR_ACT), ledger);
-        self.add(&node, pred_type(), NamedNode::new_unchecked(prov::ACTIVITY), ledger);
-        self.add(&node, sg::OPERATION, Literal::from(what), ledger);
-        self.add(&node, sg::TARGET, Term::from(target.clone()), ledger);
-        self.add(&node, prov::ENDED_AT_TIME, instant(at), ledger);
-        self.add(&node, sg::REVISION, names.commit(seq), ledger);
-    }
-
-    fn payload<T: serde::de::DeserializeOwned>(
+    pub(super) fn payload<T: serde::de::DeserializeOwned>(
         &self,
         node: &NamedNode,
     ) -> Result<Option<T>, StoreError> {

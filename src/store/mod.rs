@@ -5,8 +5,10 @@
 //! goes through the namespace's one writer (see [`crate::memory`]); reads are snapshots and never
 //! wait. Start with [`NamespaceStore`] and [`Tx`].
 
+mod acts;
 mod blocks;
 mod conversation;
+mod desk;
 mod entities;
 mod error;
 mod events;
@@ -18,12 +20,15 @@ mod migrate;
 mod named;
 mod names;
 mod query;
+pub mod reader;
 mod service;
 mod system;
 mod tx;
 
+pub use acts::{ActEffects, ActKind, ActRow, ClaimRef, StoredAct, Withdrawn};
 pub use blocks::BlockMeta;
 pub use conversation::{CapturedTurn, StoredMessage, TurnRow};
+pub use desk::QueryDesk;
 pub use entities::property_name;
 pub use error::{QueryError, StoreError};
 pub use events::{EventWeights, StoredEvent};
@@ -34,9 +39,7 @@ pub use ledger::{AdoptionRow, AssessmentRow, JobKind, JobRow, JobState};
 pub use migrate::FORMAT_VERSION;
 pub use named::{BindError, NamedQuery, Param, ParamKind};
 pub use names::{Names, encode_segment};
-pub use query::{
-    GraphFormat, PREFIXES, QueryAnswer, QueryForm, QueryOptions, QuerySlots, ResultsFormat,
-};
+pub use query::{GraphFormat, PREFIXES, QueryAnswer, QueryForm, QueryOptions, ResultsFormat};
 pub use service::{MAX_TEXT_LIMIT, TextHit, TextQuery, TextSearch};
 pub use system::{Counters, ThreadRow};
 pub use tx::{Node, Tx};
@@ -46,6 +49,7 @@ use lru::LruCache;
 use oxigraph::store::{Store, StoreOptions};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 /// Most files one store keeps open. A file holds 64 MiB, so a store of less than sixty gigabytes
@@ -67,6 +71,9 @@ pub struct NamespaceStore {
     store: Store,
     names: Names,
     blocks: BlockCache,
+    /// Transactions committed by this process.
+    commits: Arc<AtomicU64>,
+    checkpoints: Arc<reader::Checkpoints>,
 }
 
 impl NamespaceStore {
@@ -79,7 +86,13 @@ impl NamespaceStore {
         let store = Store::open_with_options(folder, options)?;
         let kept = NonZeroUsize::new(KEPT_BLOCKS).unwrap_or(NonZeroUsize::MIN);
         let blocks = Arc::new(Mutex::new(LruCache::new(kept)));
-        Ok(Self { store, names: Names::new(namespace), blocks })
+        Ok(Self {
+            store,
+            names: Names::new(namespace),
+            blocks,
+            commits: Arc::default(),
+            checkpoints: Arc::new(reader::Checkpoints::beside(folder)),
+        })
     }
 
     /// Returns the namespace's IRIs.
@@ -93,7 +106,8 @@ impl NamespaceStore {
     /// # Errors
     /// When the engine fails.
     pub fn begin(&self) -> Result<Tx<'_>, StoreError> {
-        Ok(Tx::new(self.store.start_transaction()?, &self.names).keeping(&self.blocks))
+        Ok(Tx::new(self.store.start_transaction()?, &self.names)
+            .keeping(&self.blocks, &self.commits))
     }
 
     /// Makes everything written so far survive a power cut, so that replay starts after it.

@@ -213,6 +213,7 @@ const FILES: &[(&str, &str)] = files![
     "entities",
     "facts_of_message",
     "integrity",
+    "integrity_pairs",
     "plans_open",
     "possibly_stale",
     "state_as_of",

@@ -36,7 +36,11 @@ pub struct Names {
 impl Names {
     /// Names the graphs of a namespace.
     pub fn new(namespace: &NamespaceName) -> Self {
-        let base = format!("{ID_BASE}{}/", encode_segment(namespace.as_str()));
+        Self::below(format!("{ID_BASE}{}/", encode_segment(namespace.as_str())))
+    }
+
+    /// Names the graphs of the namespace whose IRIs begin with `base`; it ends in a slash.
+    pub(super) fn below(base: String) -> Self {
         let graph = |name: &str| NamedNode::new_unchecked(format!("{base}graph/{name}"));
         Self {
             meta: graph("meta"),
@@ -89,6 +93,25 @@ impl Names {
         (!rest.contains('/')).then(|| decode(rest))
     }
 
+    /// Names an Event and its assertion graph, or the operator's act that stands in its place.
+    pub fn event(&self, id: &EventId) -> NamedNode {
+        match id.act() {
+            Some(act) => self.act(act),
+            None => self.thing("event", id.as_str()),
+        }
+    }
+
+    /// Names an operator's act.
+    pub fn act(&self, seq: u64) -> NamedNode {
+        self.thing("act", &seq.to_string())
+    }
+
+    /// Returns the Event, or the act in an Event's place, that an IRI names.
+    pub fn cause_of(&self, iri: &str) -> Option<EventId> {
+        let event = self.id_of("event", iri).map(EventId);
+        event.or_else(|| self.id_of("act", iri)?.parse().ok().map(EventId::of_act))
+    }
+
     /// Returns thread and id of a message IRI.
     pub fn message_of(&self, iri: &str) -> Option<(ThreadId, MessageId)> {
         let rest = iri.strip_prefix(&self.base)?.strip_prefix("message/")?;
@@ -116,7 +139,6 @@ things! {
     thread, ThreadId, "thread", "a thread";
     turn, TurnId, "turn", "a turn";
     block, BlockId, "block", "a Block";
-    event, EventId, "event", "an Event, and its assertion graph";
     entity, EntityId, "entity", "an entity";
     slot, SlotId, "slot", "a Slot";
     fact, FactId, "fact", "a Fact";

@@ -7,6 +7,7 @@
 use super::QueryError;
 use crate::vocab::{SEARCH_SERVICE, sg};
 use oxigraph::model::{Literal, NamedNode};
+use serde::{Deserialize, Serialize};
 use spargebra::Query;
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
@@ -21,7 +22,7 @@ const MAX_CALLS: usize = 16;
 const KINDS: [&str; 4] = ["events", "facts", "messages", "blocks"];
 
 /// What one call asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextQuery {
     /// The words, never parsed as a grammar.
     pub text: String,

@@ -11,6 +11,7 @@ use oxigraph::model::{
 use oxigraph::store::Transaction;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One transaction on a namespace's store: a stable snapshot for reads, one atomic write.
 pub struct Tx<'a> {
@@ -23,6 +24,8 @@ pub struct Tx<'a> {
     pub(super) labels: RefCell<HashMap<EntityId, String>>,
     /// Blocks read last, by any transaction.
     pub(super) blocks: Option<&'a super::BlockCache>,
+    /// Counts what was committed.
+    commits: Option<&'a AtomicU64>,
 }
 
 /// Spells one of our predicates.
@@ -51,11 +54,12 @@ impl<'a> Tx<'a> {
             changed_facts: BTreeSet::new(),
             labels: RefCell::default(),
             blocks: None,
+            commits: None,
         }
     }
 
-    pub(super) fn keeping(self, blocks: &'a super::BlockCache) -> Self {
-        Self { blocks: Some(blocks), ..self }
+    pub(super) fn keeping(self, blocks: &'a super::BlockCache, commits: &'a AtomicU64) -> Self {
+        Self { blocks: Some(blocks), commits: Some(commits), ..self }
     }
 
     /// Adds a quad.
@@ -245,7 +249,11 @@ impl<'a> Tx<'a> {
     /// Makes everything visible at once.
     pub fn commit(mut self) -> Result<(), StoreError> {
         self.copy_changed_facts()?;
-        Ok(self.inner.commit()?)
+        self.inner.commit()?;
+        if let Some(commits) = self.commits {
+            commits.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
     }
 }
 

@@ -131,6 +131,29 @@ impl SlotChange {
         *self == Self::default()
     }
 
+    /// Says that an operator's act caused what names no Event as its cause. What no longer rests
+    /// on anything was `reason`.
+    pub fn attribute(&mut self, act: &EventId, reason: Reason) {
+        for retracted in self.retracted.iter_mut().filter(|retracted| retracted.cause.is_none()) {
+            retracted.cause = Some(act.clone());
+            retracted.rule = Rule::OperatorAct;
+            if retracted.reason == Reason::Retracted {
+                retracted.reason = reason;
+            }
+        }
+        for reopened in self.reopened.iter_mut().filter(|reopened| reopened.cause.is_none()) {
+            reopened.cause = Some(act.clone());
+            reopened.rule = Rule::OperatorAct;
+        }
+        for resolved in self.resolved.iter_mut().filter(|resolved| resolved.cause.is_none()) {
+            resolved.cause = Some(act.clone());
+            resolved.rule = Rule::OperatorAct;
+        }
+        for opened in self.opened.iter_mut().filter(|o| o.fact.events.first() == Some(act)) {
+            opened.rule = Rule::OperatorAct;
+        }
+    }
+
     /// Says that all of it is recorded at `at`: a change is worked out before the record that
     /// carries it has its time.
     pub fn stamp(&mut self, at: TxTime) {

@@ -119,6 +119,9 @@ fn diff_of_knowledge(facts: &[Fact], conflicts: &[Conflict], from: TxTime, to: T
         if let Some(closing) = closing {
             diff.ended.push(ended(fact, closing.recorded_at.0, Some(to)));
         }
+        if !fact.planned && fact.closing(Some(to)).is_none() {
+            diff.corrected.extend(end_taken_back(fact, from, &is_between));
+        }
     }
     for conflict in conflicts.iter().filter(|conflict| is_between(conflict.recorded_at)) {
         if let [first, _, ..] = candidates_of(conflict, facts, Some(to))[..] {
@@ -126,6 +129,27 @@ fn diff_of_knowledge(facts: &[Fact], conflicts: &[Conflict], from: TxTime, to: T
         }
     }
     diff
+}
+
+/// An end that was known at the first point and has been taken back by the second, without another
+/// in its place: the value holds again.
+fn end_taken_back(
+    fact: &Fact,
+    from: TxTime,
+    is_between: &dyn Fn(TxTime) -> bool,
+) -> Option<SlotDifference> {
+    let known = fact.closings.iter().filter(|closing| closing.recorded_at <= from);
+    let gone = known.filter_map(|closing| {
+        let at = closing.retracted_at.filter(|at| is_between(*at))?;
+        Some((at, closing))
+    });
+    let (at, closing) = gone.max_by_key(|(at, _)| *at)?;
+    Some(SlotDifference {
+        fact: fact.id.clone(),
+        at: at.0,
+        cause: Some(closing.cause.clone()),
+        reason: Some(closing.reason),
+    })
 }
 
 /// Whether two facts are records of one statement: the same value on a common source.

@@ -64,6 +64,8 @@ rules! {
     PlanOvertaken = "plan_overtaken",
     /// The plan was called off.
     PlanCancelled = "plan_cancelled",
+    /// An operator decided.
+    OperatorAct = "operator_act",
     /// The last source was forgotten or withdrawn.
     SourceWithdrawn = "source_withdrawn",
 }

@@ -12,8 +12,8 @@ use tantivy::schema::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// The version of the fields; a change makes old indexes rebuild.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The version of the fields and of what is put into them; a change makes old indexes rebuild.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A searched field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -268,6 +268,14 @@ pub mod sg {
         PINNED = "pinned",
         /// Forgotten by an operator, since.
         FORGOTTEN_AT = "forgottenAt",
+        /// The act because of which a claim does not count now.
+        SET_ASIDE_BY = "setAsideBy",
+        /// The entity that this one stands for since a merge.
+        MERGED_INTO = "mergedInto",
+        /// The act that this one undid.
+        UNDOES = "undoes",
+        /// The act by which this one is undone now.
+        UNDONE_BY = "undoneBy",
         /// The retrieval an assessment judged.
         BATCH = "batch",
         /// The query of a batch.

@@ -3,6 +3,7 @@
 //! Each test has a server (or a data folder) of its own on a port the system chose. Nothing leaves
 //! the loopback interface.
 
+mod acts;
 mod admin;
 mod blocks;
 mod cli;
@@ -14,6 +15,7 @@ mod history;
 mod jobs;
 mod namespaces;
 mod openapi;
+mod protocol;
 mod search;
 mod service;
 mod sparql;

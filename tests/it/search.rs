@@ -90,6 +90,61 @@ async fn superseded_items_come_only_when_asked_for_and_are_labelled() {
 }
 
 #[tokio::test]
+async fn an_earlier_day_is_told_as_it_was_on_that_day() {
+    let server = TestServer::start_with_message_clock();
+    tell_story(&server, "a").await;
+    let at = |valid_at: &str, kinds: &[&str]| json!({"query": "kiosk-web npm pnpm package manager prototype", "in": kinds, "valid_at": valid_at});
+    let hits = |answer: &Value| -> Vec<(String, String)> {
+        let all = answer["hits"].as_array().unwrap().iter();
+        all.map(|hit| (hit["text"].to_string(), hit["status"].as_str().unwrap().to_owned()))
+            .collect()
+    };
+    // On the 7th npm held; nobody had spoken of pnpm or of the prototype.
+    let day = "2026-05-07T12:00:00+08:00";
+    let facts = hits(&server.post(SEARCH, at(day, &["facts"])).await);
+    assert!(facts.iter().any(|(text, status)| text.contains("= npm") && status == "current"));
+    assert!(facts.iter().all(|(text, _)| !text.contains("pnpm")), "{facts:#?}");
+    let events = hits(&server.post(SEARCH, at(day, &["events"])).await);
+    assert_eq!(events.len(), 1, "{events:#?}");
+    assert_ne!(events[0].1, "superseded", "{events:#?}");
+    let recalled = server
+        .post(
+            "/v1/namespaces/a/recall",
+            json!({"query": "package manager of kiosk-web", "valid_at": day}),
+        )
+        .await;
+    let text = recalled["text"].as_str().unwrap();
+    assert!(text.contains("npm") && !text.contains("pnpm"), "{text}");
+    assert!(text.contains("[current"), "{text}");
+    // Asking about this very moment is asking about now.
+    let now = "2026-05-08T14:20:00+08:00";
+    for kinds in [["facts"], ["events"]] {
+        let mut plain = at(now, &kinds);
+        plain.as_object_mut().unwrap().remove("valid_at");
+        assert_eq!(
+            hits(&server.post(SEARCH, at(now, &kinds)).await),
+            hits(&server.post(SEARCH, plain).await)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_event_and_an_entity_are_not_there_before_they_were_known() {
+    let server = TestServer::start_with_message_clock();
+    tell_story(&server, "a").await;
+    let events = server.get("/v1/namespaces/a/events").await;
+    let newest = events["items"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
+    let path = format!("/v1/namespaces/a/events/{newest}");
+    assert_eq!(server.get(&path).await["id"], newest);
+    let before = format!("{path}?known_at=2026-05-07T00:00:00Z");
+    server.problem(server.request(Method::GET, &before), 404, "not_found").await;
+    let labels = |list: Value| list["items"].to_string();
+    let known = labels(server.get("/v1/namespaces/a/entities?known_at=2026-05-07T00:00:00Z").await);
+    assert!(known.contains("npm") && !known.contains("pnpm"), "{known}");
+    assert!(labels(server.get("/v1/namespaces/a/entities").await).contains("pnpm"));
+}
+
+#[tokio::test]
 async fn impossible_searches_name_their_field() {
     let server = TestServer::start();
     server.configure("a", json!({})).await;

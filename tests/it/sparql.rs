@@ -267,6 +267,33 @@ async fn a_query_that_never_ends_is_stopped_at_its_deadline() {
     assert!(started.elapsed().as_secs() < 10, "{problem}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_query_that_takes_too_much_memory_is_ended_alone() {
+    let server = TestServer::start_with(&["--clock", "messages", "--query-memory-mib", "32"]);
+    tell_story(&server, "a").await;
+    let ask = |query: &str| server.request(Method::GET, &with_query(SPARQL, &[("query", query)]));
+    // Three times everything beside everything, sorted: millions of rows that must all be kept.
+    let sorted = "SELECT * { GRAPH ?g { ?a ?b ?c . ?d ?e ?f . ?h ?i ?j } } ORDER BY ?j ?f ?c";
+    // A string that is doubled until it is a gigabyte long.
+    let mut doubled = "SELECT (STRLEN(?s27) AS ?n) { BIND(\"0123456789\" AS ?s0)".to_owned();
+    for n in 0..27 {
+        doubled.push_str(&format!(" BIND(CONCAT(?s{n}, ?s{n}) AS ?s{})", n + 1));
+    }
+    doubled.push_str(" }");
+    for hostile in [sorted, &doubled] {
+        let problem = server.problem(ask(hostile), 400, "query_out_of_memory").await;
+        assert!(problem["detail"].as_str().unwrap().contains("32 MiB"), "{problem}");
+        // Whoever asks next is served.
+        let (status, _, text) = body(ask(SELECT)).await;
+        assert_eq!(status, StatusCode::OK, "{text}");
+    }
+    // A path without an end may be asked: it ends by itself here.
+    let closure = "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?new prov:wasRevisionOf+ ?old } }";
+    let (status, _, text) = body(ask(closure)).await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+}
+
 #[tokio::test]
 async fn named_views_run_with_their_parameters() {
     let server = told().await;

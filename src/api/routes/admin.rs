@@ -2,11 +2,11 @@
 
 use super::Answer;
 use crate::api::wire::{
-    BackupAnswerBody, BackupBody, CheckAnswerBody, FindingBody, MaintenanceAnswerBody,
+    BackupAnswerBody, BackupBody, CheckAnswerBody, CheckBody, FindingBody, MaintenanceAnswerBody,
     MaintenanceBody, MaintenanceItemBody,
 };
 use crate::api::{ApiError, App, body};
-use crate::memory::{Memory, MemoryError};
+use crate::memory::{Finding, Memory, MemoryError};
 use crate::model::NamespaceName;
 use axum::Json;
 use axum::body::Body;
@@ -16,32 +16,49 @@ use std::path::PathBuf;
 
 async fn namespace_in(headers: &HeaderMap, body: Body) -> Result<Option<NamespaceName>, ApiError> {
     let body: MaintenanceBody = body::json(headers, body, body::SMALL).await?;
-    body.namespace
+    named(body.namespace)
+}
+
+fn named(namespace: Option<String>) -> Result<Option<NamespaceName>, ApiError> {
+    namespace
         .map(NamespaceName::new)
         .transpose()
         .map_err(|error| ApiError::value("namespace", error.to_string()))
 }
 
-/// Compares what is stored with what follows from the journal and the rules.
+/// Compares what is stored with what follows from the journal and the rules; puts right what can
+/// be derived again, where that is asked for.
 #[utoipa::path(post, path = "/v1/admin/check", tag = "admin",
-    request_body = MaintenanceBody, responses((status = 200, body = CheckAnswerBody)))]
+    request_body = CheckBody, responses((status = 200, body = CheckAnswerBody)))]
 pub async fn check(
     State(app): State<App>,
     headers: HeaderMap,
     body: Body,
 ) -> Answer<CheckAnswerBody> {
-    let namespace = namespace_in(&headers, body).await?;
-    let checked = app.run(move |memory| memory.check(namespace.as_ref())).await?;
+    let CheckBody { namespace, repair } = body::json(&headers, body, body::SMALL).await?;
+    let namespace = named(namespace)?;
+    let checked = app
+        .run(move |memory| {
+            if repair {
+                return memory.repair(namespace.as_ref());
+            }
+            let checked = memory.check(namespace.as_ref())?;
+            let untouched =
+                |findings: Vec<Finding>| findings.into_iter().map(|f| (f, false)).collect();
+            Ok(checked.into_iter().map(|(name, findings)| (name, untouched(findings))).collect())
+        })
+        .await?;
     let mut answer = CheckAnswerBody { clean: true, namespaces: Vec::new(), findings: Vec::new() };
     for (namespace, findings) in checked {
         answer.namespaces.push(namespace.to_string());
-        answer.findings.extend(findings.into_iter().map(|finding| FindingBody {
+        answer.findings.extend(findings.into_iter().map(|(finding, repaired)| FindingBody {
             namespace: namespace.to_string(),
             check: finding.check.to_owned(),
             detail: finding.detail,
+            repaired,
         }));
     }
-    answer.clean = answer.findings.is_empty();
+    answer.clean = answer.findings.iter().all(|finding| finding.repaired);
     Ok(Json(answer))
 }
 

@@ -15,6 +15,7 @@ use axum::extract::State;
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/entities", tag = "entities",
     params(("type" = Option<String>, Query, description = "`person`, `project`, `organization`, `tool`, `place` or `thing`"),
         ("q" = Option<String>, Query, description = "A part of the name or an alias"),
+        ("known_at" = Option<String>, Query, description = "Known by this time"),
         ("limit" = Option<usize>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = ListBody<EntityBody>)))]
 pub async fn list_entities(
@@ -23,10 +24,11 @@ pub async fn list_entities(
     params: Params,
 ) -> Answer<ListBody<EntityBody>> {
     let kinds: Vec<&str> = EntityKind::ALL.iter().map(|(_, word)| *word).collect();
-    params.as_of()?;
+    let as_of = params.as_of()?;
     let filter = EntityFilter {
         kind: params.word("type", EntityKind::parse, &kinds)?,
         q: params.text("q")?.map(str::to_owned),
+        known_at: as_of.known_at,
         page: params.page()?,
     };
     let page = app.run(move |memory| memory.entities(&ns, &filter)).await?;

@@ -34,6 +34,7 @@ enum Form {
         ("to" = Option<String>, Query, description = "Occurrence begins before this time"),
         ("mentioned_from" = Option<String>, Query, description = "Mentioned at or after this time"),
         ("mentioned_to" = Option<String>, Query, description = "Mentioned before this time"),
+        ("valid_at" = Option<String>, Query, description = "By what superseded them at this time"),
         ("known_at" = Option<String>, Query, description = "Recorded by this time"),
         ("include_forgotten" = Option<bool>, Query, description = "Also forgotten ones"),
         ("limit" = Option<usize>, Query), ("cursor" = Option<String>, Query)),
@@ -57,7 +58,7 @@ pub async fn list_events(
         to,
         mentioned_from,
         mentioned_to,
-        known_at: as_of.known_at,
+        as_of,
         include_forgotten: params.flag("include_forgotten")?,
         page: params.page()?,
     };
@@ -84,19 +85,23 @@ fn entity_id(memory: &Memory, ns: &NamespaceName, name: String) -> Result<Entity
 
 /// Returns an Event: as JSON, or as TriG with its assertion, provenance and publication info.
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/events/{id}", tag = "events",
+    params(("valid_at" = Option<String>, Query, description = "By what superseded it at this time"),
+        ("known_at" = Option<String>, Query, description = "As known at this time; JSON only")),
     responses((status = 200, content((EventBody = "application/json"), (String = "application/trig")))))]
 pub async fn get_event(
     State(app): State<App>,
     Ns(ns): Ns,
     Segment(id): Segment,
+    params: Params,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let form = choose(&accept(&headers), FORMS)
         .ok_or_else(|| negotiate::not_acceptable(FORMS.iter().map(|(kind, _)| *kind)))?;
     let id = EventId(id);
+    let as_of = params.as_of()?;
     let mut response = match form {
         Form::Json => {
-            let card = app.run(move |memory| memory.event(&ns, &id)).await?;
+            let card = app.run(move |memory| memory.event(&ns, &id, as_of)).await?;
             Json(EventBody::from(card)).into_response()
         }
         Form::TriG => {

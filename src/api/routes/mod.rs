@@ -1,6 +1,7 @@
 //! Handlers, one file per resource. Each translates a request into one use case and its answer
 //! into a wire type; nothing is decided here.
 
+pub mod acts;
 pub mod admin;
 pub mod blocks;
 pub mod entities;

@@ -71,6 +71,8 @@ pub struct EventBody {
     pub pinned: bool,
     /// Forgotten by an operator.
     pub forgotten: bool,
+    /// Since when an operator has taken it back.
+    pub retracted_at: Option<String>,
 }
 
 /// A span of a source message.
@@ -175,6 +177,7 @@ impl From<EventCard> for EventBody {
             revision: card.revision,
             pinned: card.pinned,
             forgotten: card.forgotten,
+            retracted_at: card.retracted_at.map(|at| time(at.0)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a state is what it is, and what changed.
 
-use super::{EventBody, FactBody, JobBody, MessageBody, texts};
+use super::{ActBody, EventBody, FactBody, JobBody, MessageBody, texts};
 use crate::memory::{
     Dependant, Diff, FactCard, QuotedSource, StaleItem, Touched, Why, WhyEvent, WhyLink,
 };
@@ -31,6 +31,9 @@ pub struct WhyLinkBody {
     pub rule_text: String,
     /// The Events it rests on.
     pub events: Vec<WhyEventBody>,
+    /// The acts of operators that it rests on, or that ended it or took it back.
+    #[serde(default)]
+    pub acts: Vec<ActBody>,
     /// The closing that ended it.
     pub closing: Option<String>,
 }
@@ -186,6 +189,7 @@ impl From<WhyLink> for WhyLinkBody {
             rule: link.rule,
             rule_text: link.rule_text,
             events: link.events.into_iter().map(Into::into).collect(),
+            acts: link.acts.into_iter().map(Into::into).collect(),
             closing: link.closing.map(|id| id.0),
         }
     }

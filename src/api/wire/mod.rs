@@ -2,6 +2,7 @@
 //!
 //! Names are `snake_case`, instants are RFC 3339 in UTC with `Z`, unknown values are `null`.
 
+mod act;
 mod block;
 mod entity;
 mod event;
@@ -14,6 +15,7 @@ mod search;
 mod service;
 mod turn;
 
+pub use act::{ActBody, MergeProposalBody, NewActBody, UndoBody};
 pub use block::{BlockBody, BlocksSealedBody, ContextBody, ExpandBody, SealBody};
 pub use entity::{
     ConflictBody, EntityBody, EntityStateBody, FactBody, SlotBody, TimelineBody, TimelineEntryBody,
@@ -36,9 +38,9 @@ pub use search::{
     SearchAnswerBody, SearchBody,
 };
 pub use service::{
-    BackupAnswerBody, BackupBody, CheckAnswerBody, FieldErrorBody, FindingBody, HealthBody,
-    MaintenanceAnswerBody, MaintenanceBody, MaintenanceItemBody, NamedQueryBody, ProblemBody,
-    QueryColumnBody, QueryParamBody,
+    BackupAnswerBody, BackupBody, CheckAnswerBody, CheckBody, FieldErrorBody, FindingBody,
+    HealthBody, MaintenanceAnswerBody, MaintenanceBody, MaintenanceItemBody, NamedQueryBody,
+    ProblemBody, QueryColumnBody, QueryParamBody,
 };
 pub use turn::{
     NewMessageBody, NewToolCallBody, NewTurnBody, ReceiptBody, ReceiptsBody, TurnsBody,

@@ -187,7 +187,7 @@ impl OneOrMany {
     }
 }
 
-fn time_of(field: &str, text: Option<&str>) -> Result<Option<DateTime<Utc>>, ApiError> {
+pub(super) fn time_of(field: &str, text: Option<&str>) -> Result<Option<DateTime<Utc>>, ApiError> {
     text.map(instant).transpose().map_err(|reason| ApiError::value(field, reason))
 }
 

@@ -48,6 +48,17 @@ pub struct MaintenanceBody {
     pub namespace: Option<String>,
 }
 
+/// What is checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+pub struct CheckBody {
+    /// One namespace; all when absent.
+    #[serde(default)]
+    pub namespace: Option<String>,
+    /// Also put right what can be derived again.
+    #[serde(default)]
+    pub repair: bool,
+}
+
 /// What a maintenance call did.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct MaintenanceAnswerBody {
@@ -67,7 +78,7 @@ pub struct MaintenanceItemBody {
 /// What a check found.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct CheckAnswerBody {
-    /// Whether nothing was found.
+    /// Whether nothing was found, or all of it was repaired.
     pub clean: bool,
     /// Namespaces that were checked.
     pub namespaces: Vec<String>,
@@ -84,6 +95,9 @@ pub struct FindingBody {
     pub check: String,
     /// What is wrong, and where.
     pub detail: String,
+    /// Whether it was repaired.
+    #[serde(default)]
+    pub repaired: bool,
 }
 
 /// Where a backup goes.

@@ -11,6 +11,8 @@ use super::door::Door;
 use super::output;
 use crate::clock::Clock;
 use crate::jobs::Runner;
+use crate::memory::MemoryOptions;
+use crate::store::reader::ReaderProgram;
 use crate::telemetry::{self, LogForm};
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
@@ -61,7 +63,12 @@ pub async fn run(global: &Global, args: Args) -> anyhow::Result<ExitCode> {
                 .context("cannot make a temporary folder")?,
         ),
     };
-    let door = Door::open_here(folder.path(), Clock::messages()).await?;
+    let door = Door::open_here(MemoryOptions {
+        data: folder.path().to_owned(),
+        clock: Clock::messages(),
+        readers: ReaderProgram::this(None),
+    })
+    .await?;
     let kept = match &folder {
         Folder::Given(path) => Some(path.as_path()),
         Folder::Temporary(folder) if args.keep => Some(folder.path()),

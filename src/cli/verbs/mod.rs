@@ -1,5 +1,6 @@
 //! One file per verb: its arguments, the calls it makes, and how a person reads the answer.
 
+pub mod act;
 pub mod backup;
 pub mod bench;
 pub mod blast;
@@ -15,6 +16,7 @@ mod input;
 pub mod jobs;
 pub mod maintain;
 pub mod query;
+pub mod reader;
 pub mod recall;
 pub mod record;
 pub mod restore;

@@ -5,6 +5,8 @@ use crate::cli::door::open_memory;
 use crate::cli::session::Session;
 use crate::clock::Clock;
 use crate::jobs::Runner;
+use crate::memory::MemoryOptions;
+use crate::store::reader::ReaderProgram;
 use crate::telemetry::{self, LogForm};
 use anyhow::Context;
 use clap::ValueEnum;
@@ -32,6 +34,10 @@ pub struct Args {
     /// [env: STRATAGATE_ALLOW_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
+    /// Memory that one ad-hoc SPARQL query may take, in MiB; two run at once
+    /// [env: STRATAGATE_QUERY_MEMORY_MIB] [default: 320]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(16..=65536))]
+    query_memory_mib: Option<u64>,
     /// Where "now" comes from; `messages` is for demos and tests only
     #[arg(long, value_enum, default_value = "system")]
     clock: ClockKind,
@@ -78,7 +84,13 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         ClockKind::Messages => warn_of_message_clock(),
     };
     // The folder first: two servers on one folder must not depend on who gets the port.
-    let memory = open_memory(&session.config.data, clock).await?;
+    let memory = args.query_memory_mib.or(session.config.query_memory_mib);
+    let options = MemoryOptions {
+        data: session.config.data.clone(),
+        clock,
+        readers: ReaderProgram::this(memory),
+    };
+    let memory = open_memory(options).await?;
     let listener = tokio::net::TcpListener::bind(wanted)
         .await
         .map_err(|source| api::ServeError::Listen { address: wanted, source })

@@ -72,6 +72,11 @@ pub fn render(why: &WhyBody) -> String {
 fn render_link(link: &WhyLinkBody) -> String {
     let mut text = format!("{}\n", facts::sentence(&link.fact));
     add!(text, "  rule   {}: {}\n", link.rule, link.rule_text);
+    for act in &link.acts {
+        let note = act.note.as_ref().map(|note| format!(": \"{note}\"")).unwrap_or_default();
+        let undone = act.undone_by.map(|by| format!(", undone by {by}")).unwrap_or_default();
+        add!(text, "  act    {} {}, {}{undone}{note}\n", act.id, act.kind, when(&act.at));
+    }
     for chain in &link.events {
         let event = &chain.event;
         add!(text, "  event  {} ({}, {}, {})\n", event.title, event.kind, event.status, event.id);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn memory(place: &Path) -> Memory {
     let clock = Clock::Fixed(chrono::DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
-    Memory::open(MemoryOptions { data: place.to_owned(), clock }).unwrap()
+    Memory::open(MemoryOptions { data: place.to_owned(), clock, readers: None }).unwrap()
 }
 
 fn name() -> NamespaceName {
@@ -116,7 +116,8 @@ fn a_clock_that_was_set_back_does_not_hide_what_was_just_written() {
     let newest = ahead.get(&name()).unwrap().now();
     drop(ahead);
     let clock = Clock::Fixed(newest - chrono::Duration::days(3));
-    let back = Memory::open(MemoryOptions { data: place.path().to_owned(), clock }).unwrap();
+    let back = Memory::open(MemoryOptions { data: place.path().to_owned(), clock, readers: None })
+        .unwrap();
     assert_eq!(back.get(&name()).unwrap().now(), newest);
     assert_eq!(record(&back, "two"), 2);
     assert!(back.check(None).unwrap()[0].1.is_empty());

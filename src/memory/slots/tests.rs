@@ -3,9 +3,9 @@ use crate::clock::Clock;
 use crate::extract::Rules;
 use crate::memory::namespace::Namespace;
 use crate::memory::pool::{Memory, MemoryOptions};
-use crate::memory::types::{NewMessage, NewTurn};
+use crate::memory::types::{ActRequest, AsOf, NewMessage, NewTurn};
 use crate::memory::writer::lock;
-use crate::model::{NamespaceName, Role};
+use crate::model::{EntityKind, EntityRef, FactId, NamespaceName, Role};
 use std::path::Path;
 
 const SAID: [&str; 8] = [
@@ -21,7 +21,7 @@ const SAID: [&str; 8] = [
 
 fn memory(place: &Path) -> Memory {
     let clock = Clock::Fixed(chrono::DateTime::UNIX_EPOCH + chrono::Duration::days(20_600));
-    Memory::open(MemoryOptions { data: place.to_owned(), clock }).unwrap()
+    Memory::open(MemoryOptions { data: place.to_owned(), clock, readers: None }).unwrap()
 }
 
 fn name() -> NamespaceName {
@@ -100,4 +100,146 @@ fn little_used_slots_make_room() {
     let conflicts = vec![conflict; MAX_ITEMS * 2];
     kept.keep(&SlotId("large".to_owned()), SlotContents { conflicts, ..SlotContents::default() });
     assert_eq!(kept.slots.len(), 1, "the newest stays however large");
+}
+
+/// What holds of every entity, in words.
+fn present(namespace: &Namespace) -> Vec<String> {
+    let tx = namespace.store.begin().unwrap();
+    let mut lines = Vec::new();
+    for id in tx.entity_ids().unwrap() {
+        let state = namespace.entity(id.as_str(), AsOf::default()).unwrap();
+        for (list, facts) in
+            [("current", state.current), ("planned", state.planned), ("past", state.superseded)]
+        {
+            for card in facts {
+                let fact = card.fact;
+                lines.push(format!(
+                    "{list} {} {} {} {:?} {:?} {:?}",
+                    fact.slot.entity,
+                    fact.slot.property,
+                    card.value_label,
+                    fact.valid_from,
+                    card.valid_to,
+                    fact.events,
+                ));
+            }
+        }
+        for conflict in state.conflicts {
+            lines.push(format!("conflict {:?}", conflict.conflict.candidates.len()));
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// The act that a number stands for, where the namespace has what it needs.
+fn some_act(namespace: &Namespace, number: usize) -> Option<ActRequest> {
+    let tx = namespace.store.begin().unwrap();
+    let hidden = tx.hidden_events(None).unwrap();
+    let live: Vec<FactId> = tx
+        .fact_ids()
+        .unwrap()
+        .into_iter()
+        .filter(|id| {
+            let fact = tx.fact(id).unwrap().unwrap();
+            fact.retracted_at.is_none() && !crate::memory::facts::is_hidden(&fact, &hidden)
+        })
+        .collect();
+    let fact = live.get(number % live.len().max(1)).cloned()?;
+    let note = Some(format!("number {number}"));
+    Some(match number % 5 {
+        0 => ActRequest::RetractFact { fact, note },
+        1 => {
+            let events = tx.event_ids().unwrap();
+            let event = events.get(number % events.len())?.clone();
+            ActRequest::RetractEvent { event, note }
+        }
+        2 => ActRequest::Correct {
+            fact,
+            value: Some(format!("value {}", number % 7)),
+            valid_from: None,
+            valid_to: None,
+            note,
+        },
+        3 => {
+            let ids = tx.entity_ids().unwrap();
+            let pick = |at: usize| ids.get(at % ids.len()).map(|id| id.0.clone());
+            ActRequest::Merge { from: pick(number)?, into: pick(number / 5)?, note }
+        }
+        _ => {
+            let fact = tx.fact(&fact).unwrap()?;
+            ActRequest::Split {
+                entity: fact.slot.entity.0.clone(),
+                events: fact.events.into_iter().filter(|event| event.act().is_none()).collect(),
+                into: EntityRef::new(EntityKind::Project, format!("split {}", number % 3)),
+                note,
+            }
+        }
+    })
+}
+
+#[test]
+fn whatever_operators_do_the_present_is_what_events_and_acts_give_and_undoing_brings_it_back() {
+    let place = tempfile::tempdir().unwrap();
+    let memory = memory(place.path());
+    memory.record(&name(), (0..30).map(turn).collect()).unwrap();
+    let namespace = memory.get(&name()).unwrap();
+    work(&namespace);
+    let before = present(&namespace);
+    let mut done = Vec::new();
+    let mut number = 7;
+    for _ in 0..40 {
+        // A fixed walk over kinds and targets.
+        number = (number * 31 + 17) % 10_007;
+        let Some(request) = some_act(&namespace, number) else { continue };
+        // What is refused changes nothing, which the check sees as well.
+        if let Ok(act) = namespace.act(&request) {
+            done.push(act.row.seq);
+        }
+        assert_eq!(namespace.check().unwrap(), Vec::new(), "after {request:?}");
+        let tx = namespace.store.begin().unwrap();
+        assert_eq!(lock(&namespace.graph).differing(&tx).unwrap(), Vec::<SlotId>::new());
+    }
+    assert!(done.len() > 15, "only {} acts were possible", done.len());
+    assert_ne!(present(&namespace), before);
+    let undoings: Vec<u64> =
+        done.iter().rev().map(|act| namespace.undo(*act, None).unwrap().row.seq).collect();
+    assert_eq!(namespace.check().unwrap(), Vec::new());
+    assert_eq!(present(&namespace), before, "all of it is undone");
+    // And the undoings can be undone.
+    for undoing in undoings.iter().rev().take(10) {
+        namespace.undo(*undoing, None).unwrap();
+        assert_eq!(namespace.check().unwrap(), Vec::new());
+    }
+}
+
+#[test]
+fn what_is_derived_is_put_right() {
+    let place = tempfile::tempdir().unwrap();
+    let memory = memory(place.path());
+    memory.record(&name(), (0..12).map(turn).collect()).unwrap();
+    let namespace = memory.get(&name()).unwrap();
+    work(&namespace);
+    let whole = present(&namespace);
+    let mut tx = namespace.store.begin().unwrap();
+    let current = tx.names.current.clone();
+    tx.clear_graph(&current).unwrap();
+    tx.commit().unwrap();
+    // And a fact that no claim gives.
+    let mut tx = namespace.store.begin().unwrap();
+    let fact = tx.fact_ids().unwrap().remove(0);
+    let at = crate::model::TxTime(namespace.now());
+    tx.retract_fact(&fact, at, crate::model::Reason::Retracted, None);
+    tx.commit().unwrap();
+    drop(namespace);
+    let found = memory.check(None).unwrap().remove(0).1;
+    let is = |word: &str| found.iter().any(|finding| finding.check == word);
+    assert!(is("current_differs") && is("facts_differ"), "{found:?}");
+    let repaired = memory.repair(None).unwrap().remove(0).1;
+    assert_eq!(repaired.len(), found.len());
+    assert!(repaired.iter().all(|(_, gone)| *gone), "{repaired:?}");
+    assert_eq!(memory.check(None).unwrap().remove(0).1, Vec::new());
+    let namespace = memory.get(&name()).unwrap();
+    assert_eq!(present(&namespace), whole);
 }

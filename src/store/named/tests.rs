@@ -154,6 +154,7 @@ views![
     entities,
     facts_of_message,
     integrity,
+    integrity_pairs,
     plans_open,
     possibly_stale,
     state_as_of,
@@ -316,7 +317,7 @@ fn the_present_as_of_now_is_the_current_graph() {
 
 #[test]
 fn the_integrity_view_lists_the_functional_properties() {
-    let text = NamedQuery::find("integrity").expect("the view is listed").text;
+    let text = NamedQuery::find("integrity_pairs").expect("the view is listed").text;
     let start = text.find("VALUES ?property {").expect("the list is there");
     let list = &text[start..start + text[start..].find('}').expect("the list ends")];
     let mut listed: Vec<&str> = list.split_whitespace().filter(|w| w.starts_with("sg:")).collect();
@@ -338,48 +339,96 @@ fn a_base_that_is_no_iri_is_refused() {
 
 #[test]
 fn every_rule_of_the_integrity_view_can_be_broken() {
-    let text = NamedQuery::find("integrity").expect("the view is listed").text;
-    let rules: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("BIND(\"")?.strip_suffix("\" AS ?rule)"))
-        .collect();
-    assert!(rules.len() > 25);
-    let expected = read("integrity.csv");
-    for rule in rules {
-        assert!(expected.contains(&format!("\n{rule},")), "no case breaks the rule: {rule}");
+    let mut number = 0;
+    for view in ["integrity", "integrity_pairs"] {
+        let text = NamedQuery::find(view).expect("the view is listed").text;
+        let rules = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("BIND(\"")?.strip_suffix("\" AS ?rule)"));
+        let expected = read(&format!("{view}.csv"));
+        for rule in rules {
+            assert!(expected.contains(&format!("\n{rule},")), "no case breaks the rule: {rule}");
+            number += 1;
+        }
+    }
+    assert!(number > 25);
+}
+
+fn page(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Runs a query of the documentation as the endpoint does: with our prefixes, relative to the
+/// namespace, over the present. Gives the names of the columns, then the rows.
+fn run_example(store: &Store, example: &str) -> Vec<String> {
+    let prefixes = include_str!("../../../ontology/prefixes.ttl");
+    let mut evaluator = SparqlEvaluator::new().with_base_iri(BASE).expect("an IRI");
+    for line in prefixes.lines().filter_map(|line| line.strip_prefix("@prefix ")) {
+        let (name, iri) = line.split_once(": <").expect("a prefix line");
+        let iri = iri.trim_end_matches("> .");
+        evaluator = evaluator.with_prefix(name, iri).expect("an IRI");
+    }
+    let mut query = evaluator.parse_query(example).unwrap_or_else(|e| panic!("{example}: {e}"));
+    let current = NamedNode::new_unchecked(format!("{BASE}graph/current"));
+    query.dataset_mut().set_default_graph(vec![current.into()]);
+    match query.on_store(store).execute().unwrap_or_else(|e| panic!("{e}")) {
+        QueryResults::Solutions(rows) => {
+            let names: Vec<&str> = rows.variables().iter().map(Variable::as_str).collect();
+            let mut lines = vec![names.join(",")];
+            for row in rows {
+                let row = row.unwrap_or_else(|error| panic!("{example}: {error}"));
+                let cells: Vec<String> = row.values().iter().map(|t| short(t.as_ref())).collect();
+                lines.push(cells.join(","));
+            }
+            lines
+        }
+        QueryResults::Graph(triples) => {
+            let triples = triples.map(|t| t.unwrap_or_else(|e| panic!("{example}: {e}")));
+            std::iter::once(String::new()).chain(triples.map(|t| t.to_string())).collect()
+        }
+        QueryResults::Boolean(value) => vec![String::new(), value.to_string()],
     }
 }
 
 #[test]
 fn the_examples_in_the_documentation_find_something() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("docs/sparql.md")).expect("the page is there");
-    let prefixes = include_str!("../../../ontology/prefixes.ttl");
+    let text = page("sparql.md");
     let store = load("story");
     let mut found = 0;
     // What stands before them needs the text index; the tests from outside run that.
     let (_, examples) = text.split_once("\n## Twelve examples\n").expect("the section is there");
     for example in examples.split("```sparql\n").skip(1) {
         let example = &example[..example.find("```").expect("the block ends")];
-        let mut evaluator = SparqlEvaluator::new().with_base_iri(BASE).expect("an IRI");
-        for line in prefixes.lines().filter_map(|line| line.strip_prefix("@prefix ")) {
-            let (name, iri) = line.split_once(": <").expect("a prefix line");
-            let iri = iri.trim_end_matches("> .");
-            evaluator = evaluator.with_prefix(name, iri).expect("an IRI");
-        }
-        let query = evaluator.parse_query(example).unwrap_or_else(|e| panic!("{example}: {e}"));
-        let mut query = query;
-        let current = NamedNode::new_unchecked(format!("{BASE}graph/current"));
-        query.dataset_mut().set_default_graph(vec![current.into()]);
-        let rows = match query.on_store(&store).execute().unwrap_or_else(|e| panic!("{e}")) {
-            QueryResults::Solutions(rows) => rows.flatten().count(),
-            QueryResults::Graph(triples) => triples.flatten().count(),
-            QueryResults::Boolean(_) => 0,
-        };
-        assert!(rows > 0, "finds nothing: {example}");
+        assert!(run_example(&store, example).len() > 1, "finds nothing: {example}");
         found += 1;
     }
     assert_eq!(found, 12);
+}
+
+#[test]
+fn the_twenty_questions_have_their_answers() {
+    let text = page("questions.md");
+    let store = load("story");
+    let mut answers = String::new();
+    let mut asked = 0;
+    for section in text.split("\n### ").skip(1) {
+        let (title, rest) = section.split_once('\n').expect("a title is a line");
+        let (_, query) = rest.split_once("```sparql\n").expect("each question has a query");
+        let query = &query[..query.find("```").expect("the block ends")];
+        writeln!(answers, "## {title}").expect("a string takes text");
+        for line in run_example(&store, query) {
+            writeln!(answers, "{line}").expect("a string takes text");
+        }
+        answers.push('\n');
+        asked += 1;
+    }
+    assert_eq!(asked, 20);
+    let expected = read("questions.txt");
+    assert!(
+        expected.trim_end() == answers.trim_end(),
+        "questions.txt differs from what came out:\n<<<\n{answers}>>>"
+    );
 }
 
 #[test]
