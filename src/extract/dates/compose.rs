@@ -4,7 +4,7 @@ use super::calendar::{
     Cycle, Frame, Length, Span, days_from, instant, month_from, occurrence, open_from,
     range_occurrence, week, weekday_near, year,
 };
-use super::english::{edge_before, floor_boundary, pattern};
+use super::english::{edge_before, floor_boundary, pattern, words_before};
 use super::{Shape, TimeMention};
 use crate::model::{Basis, Occurrence, Precision};
 use chrono::{Datelike, NaiveDate, NaiveTime};
@@ -336,7 +336,7 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(captures) = BEFORE.captures(&text[window_start..piece.range.start]) else { return };
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
-    let before_words = text[..window_start + words.start()].trim_end();
+    let before_words = words_before(text, window_start + words.start()).trim_end();
     let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"]
         .iter()
         .any(|w| before_words.ends_with(w))
@@ -488,7 +488,8 @@ fn join(text: &str, frame: &Frame, last: &mut Piece, piece: &Piece) -> bool {
     if last.until.is_some() || last.length.is_some() {
         return false;
     }
-    let between = text[..last.core.start].trim_end().to_ascii_lowercase().ends_with("between");
+    let head = words_before(text, last.core.start).trim_end().to_ascii_lowercase();
+    let between = head.ends_with("between");
     let and = gap.trim().starts_with("and");
     let linked = TO.is_match(gap) && (!and || between);
     let later_until = piece.shape == Shape::Until

@@ -4,7 +4,7 @@ use super::calendar::{
     Cycle, Edge, Frame, Span, edge, half, in_range, month, month_from, quarter, season, year, ymd,
 };
 use super::compose::{Atom, What};
-use super::english::{Reader, half_of, run, season_number, whole};
+use super::english::{Reader, half_of, run, season_number, whole, words_before};
 use super::numbers::english_ordinal;
 use super::tense::{Tense, tense_around};
 use crate::model::{Basis, Precision};
@@ -248,8 +248,8 @@ fn read_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom
     // April, May, June and August are people too.
     let is_name =
         matches!(name.as_str(), "April" | "May" | "June" | "August" | "Jan" | "Mar" | "Dec");
-    let open_list =
-        text[..name.start()].contains("from ") || text[..name.start()].contains("between ");
+    let before = words_before(text, name.start());
+    let open_list = before.contains("from ") || before.contains("between ");
     if is_name
         && matches!(head.as_str(), "to" | "for" | "and" | "of" | "after" | "this")
         && !open_list
@@ -425,7 +425,7 @@ fn read_season(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Ato
     if head.is_none() && dated_year.is_none() && year_word.is_none() {
         return None;
     }
-    let bare = !text[..name.start()].to_ascii_lowercase().ends_with("the ");
+    let bare = !words_before(text, name.start()).to_ascii_lowercase().ends_with("the ");
     if bare
         && dated_year.is_none()
         && year_word.is_none()

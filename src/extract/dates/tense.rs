@@ -1,6 +1,7 @@
 //! Whether a clause speaks of the past or of what is to come; bare weekdays and dates without a
 //! year depend on it.
 
+use super::english::{WINDOW, floor_boundary};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -65,7 +66,7 @@ pub(crate) fn tense_of(clause: &str) -> Tense {
 }
 
 /// Returns the clause around a byte position: up to the nearest stops, commas included.
-pub(super) fn clause_around(text: &str, position: usize) -> &str {
+fn clause_around(text: &str, position: usize) -> &str {
     let is_stop = |c: char| {
         matches!(c, ',' | ';' | '!' | '?' | '\n' | '，' | '。' | '；' | '！' | '？' | '：')
     };
@@ -110,5 +111,9 @@ fn before_next(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> u
 
 /// Reads the tense of the clause around a byte position.
 pub(super) fn tense_around(text: &str, position: usize) -> Tense {
-    tense_of(clause_around(text, position))
+    // A clause of speech ends within the window; in a text without stops each look would else go
+    // through all of it.
+    let start = floor_boundary(text, position.saturating_sub(WINDOW));
+    let end = floor_boundary(text, text.len().min(position + WINDOW));
+    tense_of(clause_around(&text[start..end], position - start))
 }

@@ -9,7 +9,8 @@ use super::signs::{
     ACCEPTS, AFFIRMS, ASKED_NOUN, CORRECTED, END_FRAGMENT, IT, NOT_THAT, OFFER, POINTS_BACK,
     PROPOSES, REFUSES, RETURN, SUGGESTS, TO_DO_FOR, reason_in, refusal_reason,
 };
-use super::text::{Span, bare, content_tokens, shared_tokens};
+use super::text::{Span, bare};
+use super::tokens::{content_tokens, shared_tokens};
 use crate::model::{
     Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
     Occurrence, Relation, RelationKind, normalise_name,

@@ -1,8 +1,9 @@
 //! Events in the making.
 
 use super::classify::Class;
-use super::scene::{Line, Time};
-use super::text::{Span, bare, chars_before, content_tokens};
+use super::scene::Line;
+use super::text::{Span, bare, chars_before};
+use super::tokens::content_tokens;
 use crate::extract::dates::{Length, Shape, TimeMention, day_occurrence, days_from, open_from};
 use crate::model::{
     Basis, Claim, EntityRef, EventKind as K, EventStatus as S, Occurrence, Precision, Quote, Stamp,
@@ -131,18 +132,12 @@ pub(super) fn dating(line: &Line<'_>, clause: &Span, sentence: &Span) -> Option<
         Shape::Recurring => 5,
         Shape::Vague => 3,
     };
-    let within = |span: &Span| -> Vec<&Time> {
-        line.times
-            .iter()
-            .filter(|t| t.span.start >= span.start && t.span.start < span.end)
-            .collect()
-    };
-    let own = within(clause).into_iter().min_by_key(|t| (rank(&t.mention), t.span.start));
+    let own = line.times_within(clause).iter().min_by_key(|t| (rank(&t.mention), t.span.start));
     if let Some(time) = own {
         return Some(time.mention.clone());
     }
-    within(&(sentence.start..clause.start))
-        .into_iter()
+    line.times_within(&(sentence.start..clause.start.max(sentence.start)))
+        .iter()
         .rfind(|t| {
             (t.mention.shape == Shape::Since && line.chinese)
                 || (t.mention.shape == Shape::Range && t.mention.length.is_some())

@@ -24,6 +24,7 @@ mod signs;
 mod summary;
 mod tastes;
 mod text;
+mod tokens;
 mod tooling;
 mod undertakings;
 

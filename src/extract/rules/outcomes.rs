@@ -6,7 +6,8 @@ use super::dialogue::Walk;
 use super::draft::{Draft, dating, is_ahead};
 use super::scene::Voice;
 use super::signs::{DEADLINE, DONE_CUE, MOVED_TRIP, TOOL_ERROR, TOOL_MADE, TOOL_PASSED};
-use super::text::{Span, content_tokens, shared_tokens};
+use super::text::Span;
+use super::tokens::{content_tokens, shared_tokens};
 use crate::model::{ClaimValue, EventKind as K, EventStatus as S, Occurrence};
 
 impl Walk<'_> {
