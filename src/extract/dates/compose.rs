@@ -23,6 +23,8 @@ pub(super) enum What {
     Length(Option<Length>),
     Recurring,
     Vague,
+    /// It is written like a date, and there is no such day.
+    Impossible,
 }
 
 /// A run of time words.
@@ -151,6 +153,7 @@ impl Piece {
             What::Span(span) => span,
             What::Length(_) => return (unknown(), Shape::Length, None),
             What::Recurring => return (unknown(), Shape::Recurring, None),
+            What::Impossible => return (unknown(), Shape::Impossible, None),
             What::Clock(_) | What::Following(..) | What::Vague => {
                 return (unknown(), Shape::Vague, None);
             }
@@ -307,7 +310,7 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
             before: false,
             approx: false,
         };
-        if matches!(piece.what, What::Span(_) | What::Instant(..)) {
+        if matches!(piece.what, What::Span(_) | What::Instant(..) | What::Impossible) {
             read_words_before(text, floor, &mut piece);
             read_words_after(text, &mut piece);
         }

@@ -130,6 +130,17 @@ pub(super) fn with_year(
     Some(found?.basis(Basis::Relative).floating(Cycle::Year))
 }
 
+/// A whole match whose day the calendar does not have.
+fn impossible(captures: &Captures<'_>) -> Option<Atom> {
+    whole(captures, What::Impossible)
+}
+
+/// Whether a day of the month is written as one: small enough, or after "on".
+fn is_meant_as_day(captures: &Captures<'_>, text: &str, day: u32) -> bool {
+    let start = captures.get(0).map_or(0, |m| m.start());
+    day <= 31 || words_before(text, start).to_ascii_lowercase().ends_with("on ")
+}
+
 fn dated(
     captures: &Captures<'_>,
     text: &str,
@@ -162,8 +173,13 @@ fn read_iso(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> 
             return whole(captures, What::Instant(local.date_naive(), local.time()));
         }
     }
-    let span = day_span(number(captures, 1)? as i32, number(captures, 2)?, number(captures, 3)?)?;
-    whole(captures, What::Span(span))
+    let year = number(captures, 1)? as i32;
+    match day_span(year, number(captures, 2)?, number(captures, 3)?) {
+        Some(span) => whole(captures, What::Span(span)),
+        None if (1900..2200).contains(&year) => impossible(captures),
+        // Digits of another kind, written alike.
+        None => None,
+    }
 }
 
 fn read_iso_month(captures: &Captures<'_>, text: &str, _: &Frame) -> Option<Atom> {
@@ -189,6 +205,7 @@ fn read_day_range(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<
 fn read_day_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
     let (day, month) = (number(captures, 1)?, month_number(&captures[2])?);
     dated(captures, text, frame, 3, |year| day_span(year, month, day))
+        .or_else(|| is_meant_as_day(captures, text, day).then(|| impossible(captures)).flatten())
 }
 
 fn read_month_day(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
@@ -207,6 +224,7 @@ fn read_month_day(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<
         });
     }
     dated(captures, text, frame, 4, |year| day_span(year, month, day))
+        .or_else(|| is_meant_as_day(captures, text, day).then(|| impossible(captures)).flatten())
 }
 
 fn read_day_of_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {

@@ -47,6 +47,8 @@ pub enum Shape {
     Recurring,
     /// Words about time that fix no date.
     Vague,
+    /// Words that name a day which no calendar has: 30 February.
+    Impossible,
 }
 
 /// One time expression in a text.

@@ -6,17 +6,18 @@ use super::names::{han_person_at_head, person_at_head, this_project};
 use super::text::{cue, is_chinese};
 use super::tooling;
 use super::{
+    bodies::bodies,
     owners::owners,
     people::people,
     tastes::{possessions, tastes},
-    undertakings::{bodies, undertakings},
+    undertakings::undertakings,
 };
-use std::collections::BTreeMap;
-
+use crate::extract::dates::Shape;
 use crate::model::{
     Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
     Occurrence, Precision,
 };
+use std::collections::BTreeMap;
 
 /// What a clause is read against.
 pub(super) struct Ground<'a> {
@@ -158,7 +159,8 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
         && o.precision != Precision::Deadline
         && !matches!(draft.kind, K::Problem);
     let state_before = draft.kind == K::State && o.precision == Precision::OpenEnd;
-    let valid = (dated || state_before).then(|| o.clone());
+    let no_such_day = draft.dated_by.as_ref().is_some_and(|time| time.shape == Shape::Impossible);
+    let valid = (dated || state_before || no_such_day).then(|| o.clone());
     let mut claims = Vec::new();
     let text = super::classify::normalised(&draft.statement).into_owned();
     let text = after_time_words(&text).to_owned();

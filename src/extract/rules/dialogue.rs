@@ -267,6 +267,10 @@ impl Walk<'_> {
         };
         draft.subject = subject_of(&draft.statement, &ground);
         fill(draft, &ground);
+        if draft.status == S::Rejected {
+            self.refuse(draft);
+        }
+        self.yield_to_firm_plans(draft);
         for claim in draft.claims.iter().filter(|c| c.subject.kind == EntityKind::Project) {
             self.holders.insert(claim.property.clone(), claim.subject.clone());
         }

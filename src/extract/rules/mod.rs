@@ -8,6 +8,7 @@
 //! harm in a memory than one that is only findable as a message.
 
 mod answers;
+mod bodies;
 mod claims;
 mod classify;
 mod dialogue;
@@ -17,6 +18,7 @@ mod names;
 mod outcomes;
 mod owners;
 mod people;
+mod plans;
 mod relations;
 mod scene;
 mod settle;

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::scene::Line;
+use super::signs::RESCHEDULES;
 use super::text::cue;
 use super::tokens::{content_tokens, shared_tokens};
 use crate::extract::KnownEvent;
@@ -19,13 +20,13 @@ cue!(
 );
 
 /// Whether two claims speak of the same Slot.
-fn same_slot(a: &Claim, b: &Claim) -> bool {
+pub(super) fn same_slot(a: &Claim, b: &Claim) -> bool {
     a.property == b.property
         && a.qualifier == b.qualifier
         && (a.subject == b.subject || a.subject.id() == b.subject.id())
 }
 
-fn is_functional(claim: &Claim) -> bool {
+pub(super) fn is_functional(claim: &Claim) -> bool {
     claim.qualifier.is_some() || property(&claim.property).is_some_and(|p| p.functional)
 }
 
@@ -51,22 +52,17 @@ fn replaces(later: &Claim, earlier: &Claim) -> bool {
     }
 }
 
-/// A plan does not replace what has happened.
-fn may_replace(later_open: bool, earlier_open: bool) -> bool {
-    !later_open || earlier_open
-}
-
+/// Whether one of the later statements takes away from an earlier one; a plan does not replace what
+/// has happened.
 fn claims_replace(later: &[Claim], earlier: &[Claim]) -> bool {
-    later
-        .iter()
-        .any(|l| earlier.iter().any(|e| replaces(l, e) && may_replace(l.planned, e.planned)))
+    later.iter().any(|l| earlier.iter().any(|e| replaces(l, e) && (!l.planned || e.planned)))
 }
 
 fn is_done(kind: K, status: S) -> bool {
     matches!(kind, K::Result | K::Change) && status == S::Occurred
 }
 
-fn is_open_plan(kind: K, status: S) -> bool {
+pub(super) fn is_open_plan(kind: K, status: S) -> bool {
     matches!(kind, K::Plan | K::Request) && matches!(status, S::Planned | S::Tentative)
 }
 
@@ -82,6 +78,8 @@ pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEve
             continue;
         }
         let line = &lines[drafts[later].line];
+        // That something was moved to another day carries nothing out.
+        let moved = RESCHEDULES.is_match(&drafts[later].statement);
         let as_planned = is_done(drafts[later].kind, drafts[later].status)
             && line
                 .text
@@ -95,7 +93,7 @@ pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEve
                 continue;
             }
             let (l, e) = (&drafts[later], &drafts[earlier]);
-            if fulfils(l, e.kind, e.status, &e.tokens, as_planned) {
+            if !moved && fulfils(l, e.kind, e.status, &e.tokens, as_planned) {
                 drafts[later].fulfils.push(earlier);
             } else if l.line != e.line && (claims_replace(&l.claims, &e.claims) || replans(l, e)) {
                 drafts[later].supersedes.push(earlier);
@@ -105,14 +103,16 @@ pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEve
         draft.supersedes.sort_unstable();
         draft.supersedes.dedup();
         for (event, tokens) in known.iter().zip(&known_tokens) {
-            if fulfils(draft, event.kind, event.status, tokens, as_planned) {
-                draft
-                    .known
-                    .push(Relation { kind: RelationKind::Fulfils, target: event.id.clone() });
+            let kind = if !moved && fulfils(draft, event.kind, event.status, tokens, as_planned) {
+                RelationKind::Fulfils
             } else if claims_replace(&draft.claims, &event.claims) {
-                draft
-                    .known
-                    .push(Relation { kind: RelationKind::Supersedes, target: event.id.clone() });
+                RelationKind::Supersedes
+            } else {
+                continue;
+            };
+            let relation = Relation { kind, target: event.id.clone() };
+            if !draft.known.contains(&relation) {
+                draft.known.push(relation);
             }
         }
     }
@@ -131,6 +131,7 @@ fn fulfils(later: &Draft, kind: K, status: S, tokens: &[String], as_planned: boo
 /// A later plan for the same thing with other words of change.
 fn replans(later: &Draft, earlier: &Draft) -> bool {
     is_open_plan(later.kind, later.status)
+        && (later.status != S::Tentative || earlier.status == S::Tentative)
         && is_open_plan(earlier.kind, earlier.status)
         && shared_tokens(&later.tokens, &earlier.tokens) >= 2
         && (INSTEAD.is_match(&later.statement)

@@ -72,7 +72,7 @@ cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
 
 cue!(
     WILL,
-    r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要"
+    r"~(?:will|shall|going to|gonna|might|(?-i:may)|could|should|want to|let's|plan to)~|会|打算|可能|要"
 );
 
 cue!(
@@ -82,7 +82,7 @@ cue!(
 
 cue!(
     RESCHEDULES,
-    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended|slipped|slips)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 
 cue!(

@@ -6,6 +6,7 @@ use crate::model::{
 };
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
+mod plans;
 mod properties;
 
 /// A message a minute after the one before; `who` is a role or a person's name.
@@ -50,6 +51,35 @@ fn extract_with(
 
 fn extract(lines: &[(&str, &str)]) -> Vec<Event> {
     extract_with(&dialogue(lines), &[], &[])
+}
+
+/// The Events of a Block as a later Block is shown them.
+fn remembered(events: &[Event]) -> Vec<KnownEvent> {
+    let known = |e: &Event| KnownEvent {
+        id: e.id.clone(),
+        title: e.title.clone(),
+        kind: e.kind,
+        status: e.status,
+        mentioned_at: e.mentioned_at,
+        occurred: e.occurred.clone(),
+        claims: e.claims.clone(),
+    };
+    events.iter().map(known).collect()
+}
+
+/// What a second Block says after a first.
+fn after(first: &str, second: &str) -> (Vec<Event>, Vec<Event>) {
+    let earlier = extract(&[("user", first), ("assistant", "Noted.")]);
+    let mut messages = dialogue(&[("user", second), ("assistant", "Noted.")]);
+    for (place, message) in messages.iter_mut().enumerate() {
+        message.id = MessageId(format!("n{place}"));
+    }
+    let later = extract_with(&messages, &[], &remembered(&earlier));
+    (earlier, later)
+}
+
+fn values(events: &[Event]) -> Vec<String> {
+    events.iter().flat_map(|e| &e.claims).map(value).collect()
 }
 
 /// Writes an Event as `kind/status sources`, for tables.
