@@ -2,6 +2,7 @@
 //! claimed that the words do not say.
 
 use super::draft::Draft;
+use super::endings::{affirmed, is_ending, turned_round};
 use super::names::{han_person_at_head, person_at_head, this_project};
 use super::text::{cue, is_chinese};
 use super::tooling;
@@ -152,7 +153,31 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
     if matches!(draft.status, S::Cancelled | S::Rejected) {
         return;
     }
-    let planned = matches!(draft.status, S::Planned | S::Tentative);
+    let text = super::classify::normalised(&draft.statement).into_owned();
+    let text = after_time_words(&text);
+    if THIRD_PERSON.is_match(text) && ground.person.is_none() {
+        // "She" who was not named: whatever is claimed would be claimed of somebody else.
+        return;
+    }
+    let open = matches!(draft.status, S::Planned | S::Tentative);
+    if is_ending(text) && draft.kind != K::Request {
+        let over = turned_round(stated(&affirmed(text), draft, ground));
+        // That something will end one day ends nothing yet.
+        if open || !over.is_empty() {
+            draft.claims = if open { Vec::new() } else { over };
+            return;
+        }
+    }
+    let mut claims = stated(text, draft, ground);
+    if draft.status == S::Negated {
+        // What is said not to be begins nothing.
+        claims.retain(|claim| claim.op == ClaimOp::End);
+    }
+    draft.claims = claims;
+}
+
+/// The time that the claims of a draft hold for, where its words tell one.
+fn validity(draft: &Draft) -> Option<Occurrence> {
     let o = &draft.occurred;
     let dated = draft.dated_by.is_some()
         && o.precision != Precision::Unknown
@@ -160,50 +185,49 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
         && !matches!(draft.kind, K::Problem);
     let state_before = draft.kind == K::State && o.precision == Precision::OpenEnd;
     let no_such_day = draft.dated_by.as_ref().is_some_and(|time| time.shape == Shape::Impossible);
-    let valid = (dated || state_before || no_such_day).then(|| o.clone());
+    (dated || state_before || no_such_day).then(|| o.clone())
+}
+
+/// What a text states, read as the clause of a draft.
+fn stated(text: &str, draft: &Draft, ground: &Ground<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
-    let text = super::classify::normalised(&draft.statement).into_owned();
-    let text = after_time_words(&text).to_owned();
-    let mut maker =
-        Maker { valid, planned, corrects: CORRECTS.is_match(ground.sentence), out: &mut claims };
-    if THIRD_PERSON.is_match(&text) && ground.person.is_none() {
-        // "She" who was not named: whatever is claimed would be claimed of somebody else.
-        return;
-    }
+    let mut maker = Maker {
+        valid: validity(draft),
+        planned: matches!(draft.status, S::Planned | S::Tentative),
+        corrects: CORRECTS.is_match(ground.sentence),
+        out: &mut claims,
+    };
     let negated = draft.status == S::Negated;
-    let who = subject_of(&text, ground);
-    let own = whose(&text, ground);
+    let who = subject_of(text, ground);
+    let own = whose(text, ground);
     if draft.kind != K::Request && !negated {
         let accepted = draft.kind == K::Decision && draft.sources.len() > 1;
-        tooling::read(&text, &who, ground, accepted, &mut maker);
+        tooling::read(text, &who, ground, accepted, &mut maker);
     }
     if let Some(own) = &own {
         let first = maker.out.len();
         if draft.kind != K::Request {
-            people(&text, own, ground, &mut maker);
+            people(text, own, ground, &mut maker);
         }
-        tastes(&text, own, draft.kind, &mut maker);
-        maker.deny(first, &text);
+        tastes(text, own, draft.kind, &mut maker);
+        maker.deny(first, text);
     }
     if negated {
-        // What is said not to be begins nothing.
-        claims.retain(|claim| claim.op == ClaimOp::End);
-        draft.claims = claims;
-        return;
+        return claims;
     }
-    owners(&text, draft, ground, &mut maker);
+    owners(text, draft, ground, &mut maker);
     if let Some(own) = &own {
-        possessions(&text, own, draft.kind, &mut maker);
+        possessions(text, own, draft.kind, &mut maker);
     }
-    undertakings(&text, draft, ground, &who, &mut maker);
+    undertakings(text, draft, ground, &who, &mut maker);
     if let Some(own) = &own {
-        bodies(&text, own, draft, &mut maker);
+        bodies(text, own, draft, &mut maker);
     }
     if draft.kind == K::Constraint && maker.out.is_empty() {
-        let subject = if starts_personal(&text) { who } else { ground.project() };
-        maker.assert(subject, "constraint", ClaimValue::Text(text.clone()));
+        let subject = if starts_personal(text) { who } else { ground.project() };
+        maker.assert(subject, "constraint", ClaimValue::Text(text.to_owned()));
     }
-    draft.claims = claims;
+    claims
 }
 
 cue!(

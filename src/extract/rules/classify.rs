@@ -148,7 +148,7 @@ cue!(
 );
 cue!(
     NO_PROBLEM,
-    r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
+    r"^(?:and |so |please )*(?:don't|do not)~|~(?:don't|doesn't|do not|does not) work (?:at|for|in|with|there|here)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
 );
 cue!(
     CHANGE,
@@ -342,7 +342,10 @@ impl TimeView {
 /// Preferences, constraints, habits and states.
 fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
-    if DIET.is_match(text) && time.tense != Tense::Past && says_own_diet(text) {
+    if DIET.is_match(text)
+        && (time.tense != Tense::Past || TURNED.is_match(text))
+        && says_own_diet(text)
+    {
         return class(K::Preference, S::Ongoing);
     }
     let preference =
@@ -380,6 +383,12 @@ cue!(OWN_RULE, r"~(?:I|we) (?:must|have to|can't|cannot|may) |必须|不能|只�
 cue!(
     OWN_DIET,
     r"~(?:I'm|I am|we're|we are|he's|she's|he is|she is|is|are|went|go|gone|turned|became|so|now|mostly|strictly)~|我|他|她|们|改|开始"
+);
+
+cue!(
+    /// "吃素了": what is told as done has just begun, or just ended.
+    TURNED,
+    r"^[^过]*(?:吃素|素食|纯素)(?:者)?了$"
 );
 
 fn says_own_diet(text: &str) -> bool {
@@ -422,6 +431,12 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     }
     if time.since && UNDER_WAY.is_match(text) {
         return class(K::State, S::Ongoing);
+    }
+    if time.tense != Tense::Future && super::endings::is_ending(text) {
+        let told = clause.to_agent || !super::lexicon::tools(text).is_empty();
+        if told || CHANGE.is_match(text) {
+            return class(K::Change, S::Occurred);
+        }
     }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
         return class(
@@ -523,7 +538,8 @@ cue!(
 );
 
 fn has_subject(matched: &str) -> bool {
-    matched.to_lowercase().contains("no longer")
+    let lower = matched.to_lowercase();
+    ["no longer", "anymore", "any more"].iter().any(|over| lower.contains(over))
         || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
 }
 

@@ -13,6 +13,7 @@ mod claims;
 mod classify;
 mod dialogue;
 mod draft;
+mod endings;
 mod lexicon;
 mod names;
 mod outcomes;

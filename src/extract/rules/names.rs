@@ -227,6 +227,9 @@ pub(super) fn is_han_name(word: &str) -> bool {
     (SURNAMES.contains(first) || familiar)
         && (1..=2).contains(&rest)
         && word.chars().all(is_han)
+        && !word.ends_with([
+            '不', '没', '也', '还', '都', '在', '是', '要', '会', '将', '已', '就', '再',
+        ])
         && ![
             "项目",
             "时候",

@@ -171,6 +171,8 @@ pub(super) fn object(words: &str) -> String {
     cut.trim_end_matches(['.', '!', ' ', '。', '了']).to_owned()
 }
 
+cue!(HAN_DENIED, r"(?:不|没有?|别)(?:再|是|算|算是|再是|怎么|打算|想)*$");
+
 pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>) {
     if let Some(c) = ALLERGIC_HAN.captures(text).or_else(|| ALLERGIC.captures(text))
         && let Some(what) = ALLERGENS.iter().find_map(|g| c.name(g))
@@ -193,22 +195,16 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
         return;
     }
     if let Some(found) = DIET.find(text) {
-        let lower = text.to_lowercase();
-        let over = ["no longer", "not ", "anymore", "any more", "不再", "不"]
-            .iter()
-            .any(|w| lower.contains(w) && !lower.contains("not only"));
-        let value = ClaimValue::Text(found.as_str().to_lowercase());
-        let op = if over
-            && lower.find(found.as_str()).is_some_and(|i| {
-                lower[..i].contains("no longer")
-                    || lower[..i].contains("not ")
-                    || lower[..i].contains("不再")
-            }) {
-            ClaimOp::End
-        } else {
-            ClaimOp::Assert
-        };
-        maker.claim(who.clone(), "diet", None, value, op);
+        let before = text[..found.start()].to_lowercase();
+        let denied = !before.contains("not only")
+            && (before.contains("no longer")
+                || before.contains("not ")
+                || before.contains("n't ")
+                || HAN_DENIED.is_match(&before));
+        // 吃素 is what a 素食者 does: one diet, one value.
+        let diet = found.as_str().to_lowercase().replace("吃素", "素食");
+        let op = if denied { ClaimOp::End } else { ClaimOp::Assert };
+        maker.claim(who.clone(), "diet", None, ClaimValue::Text(diet), op);
         return;
     }
     if let Some(c) = HAN_TAKES.captures(text) {

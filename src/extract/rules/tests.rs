@@ -6,6 +6,7 @@ use crate::model::{
 };
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
+mod endings;
 mod plans;
 mod properties;
 
