@@ -551,7 +551,7 @@ pub(super) fn floor_boundary(text: &str, mut index: usize) -> usize {
 
 /// The few words before a position: what stands further off says nothing about a time, and to
 /// look through all of it for each of them would cost the square of the text.
-pub(super) fn words_before(text: &str, position: usize) -> &str {
+pub(crate) fn words_before(text: &str, position: usize) -> &str {
     &text[floor_boundary(text, position.saturating_sub(WINDOW))..position]
 }
 

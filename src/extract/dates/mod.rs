@@ -25,6 +25,7 @@ use chrono::NaiveDate;
 
 pub use calendar::Length;
 pub(crate) use calendar::{day_occurrence, days_from, open_from, range_occurrence};
+pub(crate) use english::words_before;
 pub use tense::Tense;
 pub(crate) use tense::tense_of;
 

@@ -1,6 +1,6 @@
 //! What an answer does to what was said before it: confirms, completes, corrects or refuses it.
 
-use super::claims::{Ground, fill};
+use super::claims::fill;
 use super::classify::{Class, Clause, classify};
 use super::dialogue::Walk;
 use super::draft::{Draft, dating};
@@ -125,15 +125,7 @@ impl Walk<'_> {
                 let speaker = self.lines[line].person();
                 let mut copy = self.drafts[draft].clone();
                 copy.statement.clone_from(&resolved);
-                let ground = Ground {
-                    speaker: &speaker,
-                    project: self.project.as_ref(),
-                    sentence: &resolved,
-                    trip: self.trip.as_ref(),
-                    person: self.person.as_ref(),
-                    named_here: self.named_here,
-                    holders: &self.holders,
-                };
+                let ground = self.ground(&speaker, line, &resolved);
                 fill(&mut copy, &ground);
                 self.drafts[draft].claims = copy.claims;
                 self.drafts[draft].tokens.extend(content_tokens(&noun["o"]));
@@ -209,15 +201,7 @@ impl Walk<'_> {
         draft.statement.clone_from(&rewritten);
         draft.add_quote(index, self.lines[index].sentences[0].span.clone());
         let speaker = self.lines[index].person();
-        let ground = Ground {
-            speaker: &speaker,
-            project: self.project.as_ref(),
-            sentence: &rewritten,
-            trip: self.trip.as_ref(),
-            person: self.person.as_ref(),
-            named_here: self.named_here,
-            holders: &self.holders,
-        };
+        let ground = self.ground(&speaker, index, &rewritten);
         draft.subject = speaker.clone();
         fill(&mut draft, &ground);
         for claim in &mut draft.claims {

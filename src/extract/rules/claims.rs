@@ -3,6 +3,7 @@
 
 use super::draft::Draft;
 use super::endings::{affirmed, is_ending, turned_round};
+use super::familiar::Familiar;
 use super::names::{han_person_at_head, person_at_head, this_project};
 use super::text::{cue, is_chinese};
 use super::tooling;
@@ -18,6 +19,7 @@ use crate::model::{
     Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
     Occurrence, Precision,
 };
+use chrono::NaiveDate;
 use std::collections::BTreeMap;
 
 /// What a clause is read against.
@@ -36,6 +38,10 @@ pub(super) struct Ground<'a> {
     pub named_here: bool,
     /// The project that each property was last stated of.
     pub holders: &'a BTreeMap<String, EntityRef>,
+    /// The names that the conversation knows.
+    pub familiar: &'a Familiar,
+    /// The local day of the message.
+    pub today: NaiveDate,
 }
 
 impl Ground<'_> {
@@ -173,7 +179,23 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
         // What is said not to be begins nothing.
         claims.retain(|claim| claim.op == ClaimOp::End);
     }
+    plan_what_is_ahead(&mut claims, draft, ground.today);
     draft.claims = claims;
+}
+
+/// "I took the job, starting at Globex on 1 April": what begins on a day to come does not hold yet.
+fn plan_what_is_ahead(claims: &mut [Claim], draft: &Draft, today: NaiveDate) {
+    let Some(time) = &draft.dated_by else { return };
+    let begins = matches!(time.shape, Shape::Point | Shape::Since | Shape::Range);
+    if !begins || time.occurrence.local_from.is_none_or(|day| day <= today) {
+        return;
+    }
+    for claim in claims.iter_mut().filter(|claim| claim.op == ClaimOp::Assert) {
+        if matches!(claim.property.as_str(), "employer" | "role" | "home_city" | "works_on") {
+            claim.planned = true;
+            claim.valid = Some(time.occurrence.clone());
+        }
+    }
 }
 
 /// The time that the claims of a draft hold for, where its words tell one.
@@ -270,7 +292,7 @@ cue!(
 cue!(
     /// Somebody or something else is what the clause is about.
     OTHER_SUBJECT,
-    r"^(?:and |but |so |then |also )*(?:(?:our|your|his|her|their|the|a|an|this|that|some|every|each|one of) [\w'’-]+(?: [\w'’-]+){0,4}? |(?-i:\p{Lu}[\p{L}'’.-]*)(?: (?-i:\p{Lu}[\p{L}'’.-]*))* )(?:is|was|are|were|has|had|lives?|lived|moved?|moves|joined|joins|left|works?|worked|likes?|loves?|hates?|prefers?|speaks?|can't|owns?|quit|got|became|relocated|resigned|retired)~"
+    r"^(?:and |but |so |then |also )*(?:(?:they|people|everyone|everybody|no one|someone|somebody|most of (?:us|them)) |(?:our|your|his|her|their|the|a|an|this|that|some|every|each|one of) [\w'’-]+(?: [\w'’-]+){0,4}? |(?-i:\p{Lu}[\p{L}'’.-]*)(?: (?-i:\p{Lu}[\p{L}'’.-]*))* )(?:is|was|are|were|has|had|lives?|lived|moved?|moves|joined|joins|left|works?|worked|likes?|loves?|hates?|prefers?|speaks?|can't|owns?|quit|got|became|relocated|resigned|retired)~"
 );
 
 cue!(

@@ -152,7 +152,7 @@ cue!(
 );
 cue!(
     CHANGE,
-    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|slipped|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
+    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|slipped|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|handed (?:the |our )?(?:[\w-]+ ){1,3}over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
 );
 cue!(
     /// Verbs that report something accomplished, whoever did it.
@@ -213,7 +213,7 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     {
         return None;
     }
-    if UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
+    if SAYS_ONLY.is_match(text) || UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
     }
     if WILL_NOT.is_match(text) {
@@ -302,6 +302,11 @@ cue!(
 cue!(
     GUESS,
     r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
+);
+cue!(
+    /// What was said stands apart from it and is not the speaker's.
+    SAYS_ONLY,
+    r"^[^,，]{0,60}~(?:wrote|writes|said|says|replied|answered|told (?:me|us|them|him|her))[:\s]*$|(?:说|写道|回复|来信|表示)[:：\s]*$"
 );
 cue!(
     UNCHANGED,
@@ -473,7 +478,10 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if GOES_BACK.is_match(text) && !super::lexicon::tools(text).is_empty() {
         return class(K::Decision, S::Occurred);
     }
-    if STATES_TOOL.is_match(text) && !past && !super::lexicon::tools(text).is_empty() {
+    if STATES_TOOL.is_match(text)
+        && (!past || STANDING.is_match(text))
+        && !super::lexicon::tools(text).is_empty()
+    {
         return class(K::State, S::Ongoing);
     }
     if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && (!past || STANDING.is_match(text)) {
@@ -485,7 +493,7 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
 cue!(
     /// "This project uses pnpm", "the shop is on yarn": said of something that is worked on.
     STATES_TOOL,
-    r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~"
+    r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~|^(?:and |but |so |now |right now,? |currently,? )*(?:(?-i:[A-Z][\w-]+)(?: (?:now|still|also|currently))? (?:uses|is using|is on|runs on|depends on|relies on|is built (?:with|on)|is hosted on|is (?:now |still )?written in)|(?:(?-i:[A-Z][\w-]+)'s|the|our|my|its) (?:[\w-]+ )?(?:database|db|framework|language|package manager|hosting)(?: (?:of|for) (?:the |our )?[\w-]+(?: [\w-]+)?)? is(?: now| still)?)~|^(?:现在|目前)?(?:(?-i:[A-Z][\w-]+)|[\p{Han}]{2,6}?)(?:的)?(?:数据库|后端|前端|服务端|框架|语言|包管理器|缓存)? ?(?:现在|目前|还是|都|一直|已经)*(?:使用|采用|基于|跑在|部署在|用|是)(?:的是)? ?[A-Za-z]"
 );
 cue!(
     GOES_BACK,
@@ -537,10 +545,17 @@ cue!(
     r"~(?:want|wants|hope|hoping|going|gonna|love|like|plan|looking forward|aim) (?:to )?(?:to )?(?:help|keep|live|be|have|hear|tell|say|know|show|pass|share|continue|get|do|feel|try|see|think|give|stay|thank|support|spread|inspire|create (?:a )?(?:safe|better)|take it|find out|reading|seeing|catching|spending|it)~|~(?:I|we|it|that|they|you|she|he)(?:'ll| will) (?:be|have|see|let|keep|definitely|always|never|miss|love|support|help|make|check|do (?:it|that|my)|try|get|work|look|talk|think|take care|say|bet|send you|show|share)~|~looking forward to (?:it|hearing|seeing|that|your|more|the)~|~(?:will|'ll) (?:definitely )?(?:let you know|keep you|check it|be (?:there|fine|great|awesome|fun|amazing|ok))~|~can't wait~|~(?:it|this|that) (?:will|'ll)~|~want to (?:say|thank|hear|know|make (?:sure|a difference)|be)~|~(?:I'd|would) (?:like|love) to (?:hear|see|know|say|thank)~|会(?:好|更|比较|有点)|要不|想(?:问|说|知道|想)"
 );
 
+cue!(
+    TWO_WORD_VERB,
+    r"~(?P<v>handed|pushed|brought|taken|took|given|gave|laid|broke|split) (?:over|back|forward|up|off)$"
+);
+
 fn has_subject(matched: &str) -> bool {
     let lower = matched.to_lowercase();
+    // A verb of two words is no second clause.
+    let plain = TWO_WORD_VERB.replace(matched, "$v");
     ["no longer", "anymore", "any more"].iter().any(|over| lower.contains(over))
-        || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
+        || !CROSSES.is_match(&plain) && !NO_SUBJECT.is_match(&plain)
 }
 
 fn small_talk_plan(text: &str) -> bool {

@@ -14,6 +14,8 @@ mod classify;
 mod dialogue;
 mod draft;
 mod endings;
+mod familiar;
+mod foreign;
 mod lexicon;
 mod names;
 mod outcomes;

@@ -22,6 +22,16 @@ named_cue!(
     r"~(?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,2}?) (?:is|was|are|were|has been|have been|goes|went|gets|got)(?: now)? (?:owned by|handed (?:over )?to|assigned to|taken over by|led by|managed by|maintained by|reassigned to|transferred to|to) (?P<n>NAME)"
 );
 
+named_cue!(
+    HANDED_OVER,
+    r"~(?:(?:handed|hands|handing|hand|passed|turned) over (?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,2}?) to|(?:handed|hands|handing|hand|passed|turned) (?:the |our )?(?P<what2>[\w-]+(?: [\w-]+){0,2}?) over to|(?:transferred|reassigned) (?:the |our )?(?P<what3>[\w-]+(?: [\w-]+){0,2}?) to) (?P<n>NAME)"
+);
+
+cue!(
+    HAN_OWNER_IS,
+    r"^(?:另外|还有|对了|现在|目前)?(?P<what>[^,，。]{0,12}?)(?:的)?负责人(?:现在|目前|已经|改|改成|变成|换成|就|还|还是|从[^,，。]{1,8}起)*(?:是|为|叫|了)(?P<n>[\p{Han}]{2,3}|(?-i:[A-Z][A-Za-z]+))$"
+);
+
 cue!(
     HAN_OWNS,
     r"^(?:另外|还有|对了|然后|现在|目前|听说)?(?:(?P<n>我|[\p{Han}]{2,3}?|[A-Za-z][A-Za-z.]+) ?)?(?:从[^,，。]{1,8}?(?:起|开始)|上周|下周[一二三四五六日]?|还是|仍然|现在|一直|暂时|以后|将|会|来|明天|今天)*(?:改管|负责|接手|接管|主管|接替|带|维护|管)(?:了)?(?P<what>[^,，。了]{2,10}?)?(?:了)?$"
@@ -60,6 +70,12 @@ cue!(
 
 pub(super) fn work(name: &str, ground: &Ground<'_>) -> EntityRef {
     let name = name.trim().trim_end_matches(['的', ' ']);
+    // "王小明把支付模块交给赵敏": the work stands after 把.
+    let name = name.rsplit(['把', '将']).next().unwrap_or(name);
+    let name = name
+        .strip_suffix("项目")
+        .filter(|rest| !rest.is_empty() && !HAN_THIS.is_match(rest))
+        .unwrap_or(name);
     let lower = name.to_lowercase();
     if PREPOSITION.is_match(name)
         || matches!(
@@ -112,6 +128,12 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
             maker.end(work(&c["what"], ground), "owner", ClaimValue::Any);
             return;
         }
+        if let Some(c) = HAN_OWNER_IS.captures(text)
+            && let Some(owner) = person(&c["n"])
+        {
+            set(work(&c["what"], ground), owner);
+            return;
+        }
         if let Some(c) = HAN_OWNS.captures(text) {
             let owner = match c.name("n") {
                 Some(name) => named(name.as_str()),
@@ -159,6 +181,12 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
         }) {
             set(work(&c["what"], ground), owner);
         }
+    } else if let Some(c) = HANDED_OVER.captures(text)
+        && let Some(what) = c.name("what").or(c.name("what2")).or(c.name("what3"))
+    {
+        if let Some(owner) = person(&c["n"]) {
+            set(work(what.as_str(), ground), owner);
+        }
     } else if let Some(c) = OWNS_WORK.captures(text)
         && let Some(owner) = named(&c["n"])
         && !owns_a_thing(text)
@@ -170,6 +198,8 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
         set(c.name("what").map_or_else(|| ground.project(), |w| work(w.as_str(), ground)), owner);
     }
 }
+
+cue!(HAN_THIS, r"^(?:这个|那个|本|该|此|我们|我们的|整个)$");
 
 cue!(SPEAKER, r"^(?:I(?:'m|'ll|'ve)?|我)$");
 

@@ -1,6 +1,7 @@
 //! A Block as the rules see it: who speaks, in which sentences, with which time words.
 
-use super::text::{Sentence, Span, blank_foreign_text, is_chinese, sentences};
+use super::foreign::blank_foreign_text;
+use super::text::{Sentence, Span, is_chinese, sentences};
 use crate::extract::dates::{TimeMention, find_near};
 use crate::model::{EntityKind, EntityRef, Message, Role};
 use chrono::NaiveDate;

@@ -7,6 +7,7 @@ use crate::model::{
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
 mod endings;
+mod others;
 mod plans;
 mod properties;
 

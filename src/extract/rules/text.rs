@@ -1,8 +1,7 @@
-//! Cutting messages into sentences and clauses, with code, quotations and URLs blanked out.
+//! Cutting messages into sentences and clauses.
 
 use regex::Regex;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// Compiles a case-insensitive pattern once; `~` is a word boundary that also holds between
 /// Latin and Han letters.
@@ -57,39 +56,6 @@ pub(super) struct Sentence {
     pub span: Span,
     pub is_question: bool,
     pub clauses: Vec<Span>,
-}
-
-/// Returns a copy of the same byte length in which everything that is not the speaker's own
-/// statement is blank: code, quoted lines, long quotations, URLs.
-pub(super) fn blank_foreign_text(text: &str) -> String {
-    static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?s:```.*?(?:```|\z))|(?s:~~~.*?(?:~~~|\z))",
-            r"|(?m:^[ \t]*>.*$)",
-            r"|(?m:^(?:    |\t)[^\n]*[;{}()=<>][^\n]*$)",
-            r"|(?:https?|ftp|file)://[^\s，。）)]+",
-            r#"|"[^"\n]{24,400}"|“[^”\n]{12,400}”|「[^」\n]{12,400}」|‘[^’\n]{16,400}’"#,
-            r"|`[^`\n]*[ (){}=;][^`\n]*`",
-            r"|(?m:^\s*(?:[\[{].*[\]}],?|[$#%] .*|at [\w.$<>]+\(.*\))\s*$)",
-        ))
-        .expect("the pattern of foreign text is valid")
-    });
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for found in FOREIGN.find_iter(text) {
-        out.push_str(&text[done..found.start()]);
-        for c in found.as_str().chars() {
-            if c == '\n' {
-                out.push('\n');
-            } else {
-                out.extend(std::iter::repeat_n(' ', c.len_utf8()));
-            }
-        }
-        done = found.end();
-    }
-    out.push_str(&text[done..]);
-    // Marks of emphasis are no words.
-    out.chars().map(|c| if matches!(c, '*' | '`') { ' ' } else { c }).collect()
 }
 
 pub(super) fn is_han(c: char) -> bool {
@@ -349,17 +315,6 @@ mod tests {
             split("Dr. Chen called. 好的。走吧！"),
             ["Dr. Chen called.", "好的。", "走吧！"]
         );
-    }
-
-    #[test]
-    fn foreign_text_is_blank_and_keeps_its_length() {
-        let text = "I said:\n```\nlet x = 1;\n```\n> old words\nsee https://x.org/a?b. 完";
-        let blank = blank_foreign_text(text);
-        assert_eq!(blank.len(), text.len());
-        assert!(
-            !blank.contains("let x") && !blank.contains("old words") && !blank.contains("x.org")
-        );
-        assert!(blank.contains("I said") && blank.contains('完'));
     }
 
     #[test]
