@@ -1,6 +1,7 @@
 //! Statements about entities that a clause makes. Each pattern names its property; nothing is
 //! claimed that the words do not say.
 
+use super::corrections::corrects;
 use super::draft::Draft;
 use super::endings::{affirmed, is_ending, turned_round};
 use super::familiar::Familiar;
@@ -150,8 +151,9 @@ pub(super) fn tool(name: &str) -> ClaimValue {
 }
 
 cue!(
+    /// Signs that an earlier statement was wrong.
     CORRECTS,
-    r"~(?:actually,? (?:it|that) (?:was|is)|actually it's|I was wrong|my mistake|my bad|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|~(?:sorry|oops|wait),? (?:it|that) (?:was|is)~|说错了|记错了|搞错了|更正|其实是|不对[,，]"
+    r"~(?:actually,? (?:it|that) (?:was|is)|actually it's|I was wrong|my mistake|my bad|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|~actually,? [\w' ]{2,30} never (?:owned|led|managed|maintained|used|lived|worked|was)~|~(?:sorry|oops|wait),? (?:it|that) (?:was|is)~|说错了|记错了|搞错了|更正|纠正|其实是|不对[,，]"
 );
 
 /// Fills in the claims of a draft.
@@ -216,7 +218,7 @@ fn stated(text: &str, draft: &Draft, ground: &Ground<'_>) -> Vec<Claim> {
     let mut maker = Maker {
         valid: validity(draft),
         planned: matches!(draft.status, S::Planned | S::Tentative),
-        corrects: CORRECTS.is_match(ground.sentence),
+        corrects: corrects(ground.sentence),
         out: &mut claims,
     };
     let negated = draft.status == S::Negated;

@@ -120,7 +120,7 @@ cue!(
 );
 cue!(
     CONSTRAINT,
-    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
+    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:now )?(?:about |around |at most |set at )?[$€£¥]?\d[\d.,]*k?|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
 );
 cue!(
     HABIT,
@@ -304,6 +304,11 @@ cue!(
     r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
 );
 cue!(
+    /// "我现在喜欢香菜了": told as done, it has just begun.
+    NOW_LIKED,
+    r"(?:现在|开始|又|越来越|终于)[^,，。过]*(?:喜欢|爱)[^,，。过]*了$"
+);
+cue!(
     /// What was said stands apart from it and is not the speaker's.
     SAYS_ONLY,
     r"^[^,，]{0,60}~(?:wrote|writes|said|says|replied|answered|told (?:me|us|them|him|her))[:\s]*$|(?:说|写道|回复|来信|表示)[:：\s]*$"
@@ -356,7 +361,8 @@ fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let preference =
         PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
     let preference = preference.filter(|m| clause.to_agent || !INSTRUCTION.is_match(m.as_str()));
-    if preference.is_some() && !POLITE.is_match(text) && time.tense != Tense::Past {
+    let held = time.tense != Tense::Past || NOW_LIKED.is_match(text);
+    if preference.is_some() && !POLITE.is_match(text) && held {
         return class(K::Preference, S::Ongoing);
     }
     let recurring = time.is_recurring || HABIT.is_match(text);

@@ -3,6 +3,7 @@
 
 use super::claims::{Ground, fill, subject_of};
 use super::classify::{Class, Clause, classify};
+use super::corrections::{announcement, corrects, only_points};
 use super::draft::{Draft, dating, is_ahead};
 use super::familiar::Familiar;
 use super::names::{person, project_in};
@@ -170,6 +171,13 @@ impl Walk<'_> {
     pub(super) fn add_afterthought(&mut self, at: usize, words: &str) {
         let draft = &mut self.drafts[at];
         let explains = BECAUSE_CLAUSE.is_match(words) || draft.kind == K::Decision;
+        // "…, since April I work from home" tells since when, not why.
+        let at = &self.lines[draft.line].message.at;
+        if words.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("since"))
+            && !crate::extract::dates::find(words, at).is_empty()
+        {
+            return;
+        }
         if draft.reason.is_none()
             && takes_reason(draft.kind)
             && explains
@@ -195,6 +203,8 @@ impl Walk<'_> {
             clause.start += yes.end();
             clause = super::text::trim(&line.blank, clause);
         }
+        let announced = announcement(&line.blank[clause.clone()]);
+        clause = super::text::trim(&line.blank, clause.start + announced..clause.end);
         let spelt = super::classify::normalised(bare(&line.blank, &clause)).into_owned();
         let text = spelt.as_str();
         if !text.chars().any(char::is_alphanumeric) {
@@ -215,10 +225,13 @@ impl Walk<'_> {
             to_agent: self.to_agent,
         };
         let sentence_words = bare(&line.blank, sentence).to_owned();
-        if super::claims::CORRECTS.is_match(&sentence_words) && !is_question {
+        if corrects(&sentence_words) && !is_question {
             let (text, clause) = (text.to_owned(), clause.clone());
             if let Some(made) = self.correct(index, sentence, &clause, &text) {
                 return Some(made);
+            }
+            if only_points(&text) || self.is_spent(index, sentence) {
+                return None;
             }
         }
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;

@@ -11,6 +11,7 @@ mod answers;
 mod bodies;
 mod claims;
 mod classify;
+mod corrections;
 mod dialogue;
 mod draft;
 mod endings;
@@ -55,7 +56,7 @@ impl Engine for Rules {
     }
 
     fn version(&self) -> &'static str {
-        "2"
+        "3"
     }
 
     fn summarise(&self, input: &BlockInput<'_>) -> Result<BlockSummary, EngineError> {

@@ -4,7 +4,7 @@
 use super::classify::Class;
 use super::dialogue::Walk;
 use super::draft::{Draft, dating};
-use super::relations::{is_functional, is_open_plan, same_slot};
+use super::relations::{LOOK_BACK, is_functional, is_open_plan, same_slot};
 use super::signs::{DEADLINE, MOVED_TRIP};
 use super::text::{Span, bare};
 use super::tokens::{content_tokens, shared_tokens};
@@ -96,7 +96,7 @@ fn called_off(claims: &[Claim]) -> Vec<Claim> {
 impl Walk<'_> {
     /// The latest open plan that all the named words belong to.
     fn told_plan(&self, meant: &[String], upto: usize) -> Option<Told> {
-        let here = (0..upto).rev().find(|place| {
+        let here = (0..upto).rev().take(LOOK_BACK).find(|place| {
             let draft = &self.drafts[*place];
             draft.is_open() && speaks_of(meant, &draft.tokens, &draft.claims)
         });
@@ -146,7 +146,7 @@ impl Walk<'_> {
         let meant = meant(text);
         let points = meant.is_empty();
         let loosely = || {
-            (0..self.drafts.len()).rev().find(|place| {
+            (0..self.drafts.len()).rev().take(LOOK_BACK).find(|place| {
                 let draft = &self.drafts[*place];
                 draft.is_open()
                     && if points {
@@ -225,7 +225,7 @@ impl Walk<'_> {
         if draft.status != S::Tentative {
             return;
         }
-        let here = || self.drafts.iter().rev().map(|d| (d.status, &d.claims));
+        let here = || self.drafts.iter().rev().take(LOOK_BACK).map(|d| (d.status, &d.claims));
         let before = || self.known.iter().rev().map(|e| (e.status, &e.claims));
         draft.claims.retain(|idea| {
             let latest = here().chain(before()).find_map(|(status, claims)| {
@@ -251,7 +251,7 @@ impl Walk<'_> {
         let sentence = bare(self.lines[plan.line].text, &plan.sentence);
         self.finish(&mut plan, sentence);
         let loosely = || {
-            (0..change).rev().find(|place| {
+            (0..change).rev().take(LOOK_BACK).find(|place| {
                 let draft = &self.drafts[*place];
                 draft.is_open()
                     && (shared_tokens(&draft.tokens, &plan.tokens) > 0

@@ -30,7 +30,7 @@ pub(super) fn is_functional(claim: &Claim) -> bool {
     claim.qualifier.is_some() || property(&claim.property).is_some_and(|p| p.functional)
 }
 
-fn same_value(a: &ClaimValue, b: &ClaimValue) -> bool {
+pub(super) fn same_value(a: &ClaimValue, b: &ClaimValue) -> bool {
     match (a, b) {
         (ClaimValue::Entity(x), ClaimValue::Entity(y)) => x.id() == y.id(),
         (ClaimValue::Text(x), ClaimValue::Text(y)) => {
@@ -68,7 +68,7 @@ pub(super) fn is_open_plan(kind: K, status: S) -> bool {
 
 /// How many drafts a relation may reach back over. A conversation never comes near it; a flood of
 /// generated statements would else cost the square of their number.
-const LOOK_BACK: usize = 300;
+pub(super) const LOOK_BACK: usize = 300;
 
 /// Finds the relations among drafts and to the Events of earlier Blocks.
 pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEvent]) {

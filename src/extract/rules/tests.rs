@@ -6,6 +6,7 @@ use crate::model::{
 };
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
+mod corrections;
 mod endings;
 mod others;
 mod plans;
