@@ -38,11 +38,11 @@ pub(super) fn affirmed(text: &str) -> String {
 pub(super) fn turned_round(claims: Vec<Claim>) -> Vec<Claim> {
     // Who is no longer its manager may still work there.
     let role = claims.iter().any(|claim| claim.property == "role");
+    let passing =
+        ["date", "start_date", "end_date", "deadline", "budget", "constraint", "birthday"];
     let lasting = |claim: &Claim| {
-        !matches!(
-            claim.property.as_str(),
-            "date" | "start_date" | "end_date" | "deadline" | "budget" | "constraint" | "birthday"
-        ) && !(role && claim.property == "employer")
+        let kept_anyway = role && claim.property == "employer";
+        !passing.contains(&claim.property.as_str()) && !kept_anyway
     };
     claims
         .into_iter()

@@ -121,7 +121,7 @@ const FIRST_NAMES: &[&str] = &[
 cue!(
     /// Somebody else is what the clause is about: what they use is not used here.
     OTHERS,
-    r"^(?:and |but |so |then |also |well,? )*(?:they|people|everyone|everybody|nobody|someone|somebody|most|many|some|others|other (?:teams?|companies|projects?|people)|another [\w-]+|(?:their|his|her|your) [\w-]+|(?:the|our|a|an|one of (?:the|our)|my|this|that|some) (?:[\w'-]+ ){0,2}?(?:customers?|vendors?|suppliers?|competitors?|competition|partners?|providers?|contractors?|agency|agencies|users|friends?|colleagues?|neighbou?rs?|brothers?|sisters?|cousins?)|(?:the|a|an|my|that|some|friend's|brother's|sister's) (?:other )?(?:company|clients?)|(?:our|my|new|big) clients?|my [\w]+'s [\w-]+)~|^(?:另外|还有|听说|而|但是?|不过)?[,，]?(?:他们|她们|对方|客户|甲方|乙方|供应商|竞品|竞争对手|合作方|友商|别人|人家|那边|隔壁)"
+    r"^(?:and |but |so |then |also |well,? )*(?:they|people|everyone|everybody|nobody|someone|somebody|most|many|some|others|other (?:teams?|companies|projects?|people)|another [\w-]+|(?:their|his|her|your) [\w-]+|(?:the|our|a|an|one of (?:the|our)|my|this|that|some) (?:[\w'-]+ ){0,2}?(?:customers?|vendors?|suppliers?|competitors?|competition|partners?|providers?|contractors?|agency|agencies|users|friends?|colleagues?|neighbou?rs?|brothers?|sisters?|cousins?)|(?:the|a|an|my|that|some|friend's|brother's|sister's) (?:other )?(?:company|clients?)|(?:our|my|new|big) clients?|my [\w]+'s [\w-]+)~|~(?:said|says|told \w+|thinks|wrote|claims)(?: that)? (?:he|she|they)~|^(?:另外|还有|听说|而|但是?|不过)?[,，]?(?:他们|她们|对方|客户|甲方|乙方|供应商|竞品|竞争对手|合作方|友商|别人|人家|那边|隔壁)"
 );
 cue!(
     /// A name at the head of a clause, before what it uses.

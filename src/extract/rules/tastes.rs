@@ -173,6 +173,9 @@ pub(super) fn object(words: &str) -> String {
 
 /// States a liking or a dislike, which ends the other of the same thing.
 fn feel(who: &EntityRef, property: &str, what: String, maker: &mut Maker<'_>) {
+    if super::undertakings::is_pronoun(&what) {
+        return;
+    }
     let other = if property == "likes" { "dislikes" } else { "likes" };
     maker.assert(who.clone(), property, ClaimValue::Text(what.clone()));
     maker.end(who.clone(), other, ClaimValue::Text(what));

@@ -83,7 +83,7 @@ cue!(
 cue!(
     /// "评审定在周四", "上线时间推迟到五月十日".
     HAN_EVENT_ON,
-    r"^(?:另外|还有|对了|然后|现在|目前|听说|我们|咱们|团队|把|那)*(?P<o>[\p{Han}A-Za-z0-9]{2,12}?)(?:(?:的)?(?:时间|日期|日子)(?:已经|已|又|被|也|先|将|现在|还)*(?:是|为|在)|(?:的)?(?:时间|日期|日子)?(?:已经|已|又|被|也|先|将|还是|现在)*(?:定在|定于|安排在|排在|改到|改为|推迟到|提前到|延期到|改期到|延到|延后到|调整到|挪到))"
+    r"^(?:另外|还有|对了|然后|现在|目前|听说|我们|咱们|我|团队|把|将|那)*(?P<o>[\p{Han}A-Za-z0-9]{2,12}?)(?:(?:的)?(?:时间|日期|日子)(?:已经|已|又|被|也|先|将|现在|还)*(?:是|为|在)|(?:的)?(?:时间|日期|日子)?(?:已经|已|又|被|也|先|将|还是|现在)*(?:定在|定于|安排在|排在|改到|改为|推迟到|提前到|延期到|改期到|延到|延后到|调整到|挪到))"
 );
 
 cue!(ENDS, r"~(?:ends?|ended|expires?|expired|closes|finishes|return|back)~|结束|到期|截止");
@@ -227,7 +227,12 @@ fn dates(text: &str, draft: &Draft, maker: &mut Maker<'_>) {
     }
     let named = EVENT_ON
         .captures(text)
-        .or_else(|| MOVED_OBJECT.captures(text))
+        .or_else(|| {
+            // "We pushed the code to main" moves no date.
+            let moved = MOVED_OBJECT.captures(text)?;
+            let dated = draft.kind == K::Plan && only_time_follows(text, moved.get(0)?.end());
+            dated.then_some(moved)
+        })
         .or_else(|| HAN_EVENT_ON.captures(text));
     let Some(subject) = named.and_then(|c| named_work(text, c.name("o")?.range())) else {
         return;
@@ -270,7 +275,7 @@ fn lodging(text: &str, draft: &Draft, ground: &Ground<'_>, who: &EntityRef, make
 cue!(
     /// What a name of something worked on cannot begin with.
     NO_WORK,
-    r"^(?:is|are|was|were|be|been|being|to|on|in|at|by|for|from|with|until|till|since|as|out|off|into|over|up|down|again|now|not|no|never|and|or|but|so|soon|early|late|well|successfully|today|tomorrow|yesterday|than|there|here|my|our|we|I|you|they|everyone|everything|nobody|something|nothing|people|team|the team|company|flight|trip|date|time|day)~(?:$| .*)|^(?:flight|trip|date|time|day|deadline|team|company)$|^[是在到为了前后时日的就也都会要不没得被把将之以于它他她我你这那]|^(?:时间|日期|项目|任务|工作|事情|东西|大家|团队|公司|航班|机票|行程)$|我们|他们|你们|咱们"
+    r"^(?:is|are|was|were|be|been|being|to|on|in|at|by|for|from|with|until|till|since|as|out|off|into|over|up|down|again|now|not|no|never|and|or|but|so|soon|early|late|well|successfully|today|tomorrow|yesterday|than|there|here|my|our|we|I|you|they|everyone|everything|nobody|something|nothing)~(?:$| .*)|^(?:people|flight|trip|date|time|day|deadline|team|company)$|^[是在到了的也都不没得被把它他她我你这那]|^(?:之前|之后|以前|以后|推迟|提前|改到|改为|延期|延到|取消|计划|前|后)$|^(?:推迟|提前|改到|改期|延期|延到|延后|取消|时间|日期|情况)|^(?:时间|日期|项目|任务|工作|事情|东西|大家|团队|公司|航班|机票|行程)$|我们|他们|你们|咱们"
 );
 cue!(
     /// Words beside the name of an undertaking that only say that it has a date.

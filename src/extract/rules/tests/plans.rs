@@ -143,3 +143,19 @@ fn only_what_is_worked_on_is_named_as_work() {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
     }
 }
+
+#[test]
+fn only_a_day_that_follows_is_a_day_that_something_moves_to() {
+    for (text, expected) in [
+        ("We pushed the code to main on Friday.", &[][..]),
+        ("I moved the couch to the wall on Friday.", &[]),
+        ("I moved the tasting with Tom to Friday.", &["tasting.date=2026-06-05 planned"]),
+        ("我把会议改到周五。", &["会议.date=2026-06-05 planned"]),
+        ("后端评审改到周五。", &["后端评审.date=2026-06-05 planned"]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+    let (_, later) = after("会议定在周三。", "我把会议改到周五。");
+    assert_eq!(values(&later), ["会议.date=2026-06-05 planned"]);
+    assert!(!later[0].relations.is_empty());
+}
