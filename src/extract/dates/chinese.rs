@@ -124,9 +124,14 @@ fn relative_year(name: &str, frame: &Frame) -> i32 {
 fn read_year_date(captures: &Captures<'_>, _: &str, _: &Frame) -> Option<Atom> {
     let year_number = number(captures, 1).filter(|y| (1000..3000).contains(y))? as i32;
     let span = if let Some(month_number) = number(captures, 2) {
-        let unit = month(year_number, month_number)?;
+        let Some(unit) = month(year_number, month_number) else {
+            return whole(captures, What::Impossible);
+        };
         match (number(captures, 3), word(captures, 4)) {
-            (Some(day), _) => Span::day(ymd(year_number, month_number, day)?, Basis::Explicit),
+            (Some(day), _) => match ymd(year_number, month_number, day) {
+                Some(day) => Span::day(day, Basis::Explicit),
+                None => return whole(captures, What::Impossible),
+            },
             (None, Some(suffix)) => part(&unit, suffix)?,
             (None, None) => unit,
         }
@@ -144,11 +149,14 @@ fn read_year_date(captures: &Captures<'_>, _: &str, _: &Frame) -> Option<Atom> {
 }
 
 fn read_month_date(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
-    let month_number = number(captures, 2).filter(|m| (1..=12).contains(m))?;
     let start = captures.get(0)?.start();
     if before(captures, text).ends_with(['第', '年', '个']) {
         return None;
     }
+    let day_named = captures.get(5).is_some();
+    let Some(month_number) = number(captures, 2).filter(|m| (1..=12).contains(m)) else {
+        return if day_named { whole(captures, What::Impossible) } else { None };
+    };
     let make = |year: i32| {
         let unit = month(year, month_number)?;
         if let (Some(first), Some(last)) = (number(captures, 3), number(captures, 4)) {
@@ -163,10 +171,14 @@ fn read_month_date(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option
         }
     };
     let span = match word(captures, 1) {
-        Some(name) => make(relative_year(name, frame))?.basis(Basis::Relative),
-        None => with_year(tense_around(text, start), frame, make)?,
+        Some(name) => make(relative_year(name, frame)).map(|span| span.basis(Basis::Relative)),
+        None => with_year(tense_around(text, start), frame, make),
     };
-    whole(captures, What::Span(span))
+    match span {
+        Some(span) => whole(captures, What::Span(span)),
+        None if day_named => whole(captures, What::Impossible),
+        None => None,
+    }
 }
 
 fn read_day(captures: &Captures<'_>, _: &str, frame: &Frame) -> Option<Atom> {

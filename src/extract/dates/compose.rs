@@ -4,7 +4,7 @@ use super::calendar::{
     Cycle, Frame, Length, Span, days_from, instant, month_from, occurrence, open_from,
     range_occurrence, week, weekday_near, year,
 };
-use super::english::{edge_before, floor_boundary, pattern};
+use super::english::{edge_before, floor_boundary, pattern, words_before};
 use super::{Shape, TimeMention};
 use crate::model::{Basis, Occurrence, Precision};
 use chrono::{Datelike, NaiveDate, NaiveTime};
@@ -23,6 +23,8 @@ pub(super) enum What {
     Length(Option<Length>),
     Recurring,
     Vague,
+    /// It is written like a date, and there is no such day.
+    Impossible,
 }
 
 /// A run of time words.
@@ -151,6 +153,7 @@ impl Piece {
             What::Span(span) => span,
             What::Length(_) => return (unknown(), Shape::Length, None),
             What::Recurring => return (unknown(), Shape::Recurring, None),
+            What::Impossible => return (unknown(), Shape::Impossible, None),
             What::Clock(_) | What::Following(..) | What::Vague => {
                 return (unknown(), Shape::Vague, None);
             }
@@ -307,7 +310,7 @@ fn read_surroundings(text: &str, frame: &Frame, atoms: Vec<Atom>) -> Vec<Piece> 
             before: false,
             approx: false,
         };
-        if matches!(piece.what, What::Span(_) | What::Instant(..)) {
+        if matches!(piece.what, What::Span(_) | What::Instant(..) | What::Impossible) {
             read_words_before(text, floor, &mut piece);
             read_words_after(text, &mut piece);
         }
@@ -336,7 +339,7 @@ fn read_words_before(text: &str, floor: usize, piece: &mut Piece) {
     let Some(captures) = BEFORE.captures(&text[window_start..piece.range.start]) else { return };
     let Some(words) = captures.get(0) else { return };
     let group = (1..captures.len()).find(|i| captures.get(*i).is_some());
-    let before_words = text[..window_start + words.start()].trim_end();
+    let before_words = words_before(text, window_start + words.start()).trim_end();
     let moved = ["推迟", "提前", "改", "延", "延期", "挪", "移", "定", "调整", "改期"]
         .iter()
         .any(|w| before_words.ends_with(w))
@@ -488,7 +491,8 @@ fn join(text: &str, frame: &Frame, last: &mut Piece, piece: &Piece) -> bool {
     if last.until.is_some() || last.length.is_some() {
         return false;
     }
-    let between = text[..last.core.start].trim_end().to_ascii_lowercase().ends_with("between");
+    let head = words_before(text, last.core.start).trim_end().to_ascii_lowercase();
+    let between = head.ends_with("between");
     let and = gap.trim().starts_with("and");
     let linked = TO.is_match(gap) && (!and || between);
     let later_until = piece.shape == Shape::Until

@@ -292,7 +292,7 @@ fn relative_unit(unit: &str, steps: i64, frame: &Frame) -> Option<Span> {
 /// "The week", "the month": a time only after "end of", "rest of" and the like.
 fn read_the_unit(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
     let start = captures.get(0)?.start();
-    let before = text[..start].trim_end().to_ascii_lowercase();
+    let before = words_before(text, start).trim_end().to_ascii_lowercase();
     let edged = [
         "end of",
         "start of",
@@ -548,6 +548,15 @@ pub(super) fn floor_boundary(text: &str, mut index: usize) -> usize {
     }
     index
 }
+
+/// The few words before a position: what stands further off says nothing about a time, and to
+/// look through all of it for each of them would cost the square of the text.
+pub(crate) fn words_before(text: &str, position: usize) -> &str {
+    &text[floor_boundary(text, position.saturating_sub(WINDOW))..position]
+}
+
+/// Bytes of text that are looked through beside a time expression.
+pub(super) const WINDOW: usize = 240;
 
 /// The half of a year that is meant, for the calendar readers.
 pub(super) fn half_of(year_number: i32, ordinal: &str) -> Option<Span> {

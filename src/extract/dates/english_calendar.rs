@@ -4,7 +4,7 @@ use super::calendar::{
     Cycle, Edge, Frame, Span, edge, half, in_range, month, month_from, quarter, season, year, ymd,
 };
 use super::compose::{Atom, What};
-use super::english::{Reader, half_of, run, season_number, whole};
+use super::english::{Reader, half_of, run, season_number, whole, words_before};
 use super::numbers::english_ordinal;
 use super::tense::{Tense, tense_around};
 use crate::model::{Basis, Precision};
@@ -130,6 +130,17 @@ pub(super) fn with_year(
     Some(found?.basis(Basis::Relative).floating(Cycle::Year))
 }
 
+/// A whole match whose day the calendar does not have.
+fn impossible(captures: &Captures<'_>) -> Option<Atom> {
+    whole(captures, What::Impossible)
+}
+
+/// Whether a day of the month is written as one: small enough, or after "on".
+fn is_meant_as_day(captures: &Captures<'_>, text: &str, day: u32) -> bool {
+    let start = captures.get(0).map_or(0, |m| m.start());
+    day <= 31 || words_before(text, start).to_ascii_lowercase().ends_with("on ")
+}
+
 fn dated(
     captures: &Captures<'_>,
     text: &str,
@@ -162,8 +173,13 @@ fn read_iso(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> 
             return whole(captures, What::Instant(local.date_naive(), local.time()));
         }
     }
-    let span = day_span(number(captures, 1)? as i32, number(captures, 2)?, number(captures, 3)?)?;
-    whole(captures, What::Span(span))
+    let year = number(captures, 1)? as i32;
+    match day_span(year, number(captures, 2)?, number(captures, 3)?) {
+        Some(span) => whole(captures, What::Span(span)),
+        None if (1900..2200).contains(&year) => impossible(captures),
+        // Digits of another kind, written alike.
+        None => None,
+    }
 }
 
 fn read_iso_month(captures: &Captures<'_>, text: &str, _: &Frame) -> Option<Atom> {
@@ -189,6 +205,7 @@ fn read_day_range(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<
 fn read_day_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
     let (day, month) = (number(captures, 1)?, month_number(&captures[2])?);
     dated(captures, text, frame, 3, |year| day_span(year, month, day))
+        .or_else(|| is_meant_as_day(captures, text, day).then(|| impossible(captures)).flatten())
 }
 
 fn read_month_day(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
@@ -207,6 +224,7 @@ fn read_month_day(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<
         });
     }
     dated(captures, text, frame, 4, |year| day_span(year, month, day))
+        .or_else(|| is_meant_as_day(captures, text, day).then(|| impossible(captures)).flatten())
 }
 
 fn read_day_of_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom> {
@@ -248,8 +266,8 @@ fn read_month(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Atom
     // April, May, June and August are people too.
     let is_name =
         matches!(name.as_str(), "April" | "May" | "June" | "August" | "Jan" | "Mar" | "Dec");
-    let open_list =
-        text[..name.start()].contains("from ") || text[..name.start()].contains("between ");
+    let before = words_before(text, name.start());
+    let open_list = before.contains("from ") || before.contains("between ");
     if is_name
         && matches!(head.as_str(), "to" | "for" | "and" | "of" | "after" | "this")
         && !open_list
@@ -425,7 +443,7 @@ fn read_season(captures: &Captures<'_>, text: &str, frame: &Frame) -> Option<Ato
     if head.is_none() && dated_year.is_none() && year_word.is_none() {
         return None;
     }
-    let bare = !text[..name.start()].to_ascii_lowercase().ends_with("the ");
+    let bare = !words_before(text, name.start()).to_ascii_lowercase().ends_with("the ");
     if bare
         && dated_year.is_none()
         && year_word.is_none()

@@ -25,6 +25,7 @@ use chrono::NaiveDate;
 
 pub use calendar::Length;
 pub(crate) use calendar::{day_occurrence, days_from, open_from, range_occurrence};
+pub(crate) use english::words_before;
 pub use tense::Tense;
 pub(crate) use tense::tense_of;
 
@@ -47,6 +48,8 @@ pub enum Shape {
     Recurring,
     /// Words about time that fix no date.
     Vague,
+    /// Words that name a day which no calendar has: 30 February.
+    Impossible,
 }
 
 /// One time expression in a text.

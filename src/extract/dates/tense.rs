@@ -1,6 +1,7 @@
 //! Whether a clause speaks of the past or of what is to come; bare weekdays and dates without a
 //! year depend on it.
 
+use super::english::{WINDOW, floor_boundary};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -40,7 +41,7 @@ static FALSE_PAST: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static MOVES_TO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:the|my|our|it|that|this|his|her|their) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)|(?:postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till)(?: the)? (?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|next|tomorrow|later|end|early|mid|late|spring|summer|autumn|fall|winter)|推迟到|提前到|改到|延到|延期到|改期到")
+    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:the|my|our|it|that|this|his|her|their) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)(?: back| forward| up)? |(?:slipped|postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till)(?: the)? (?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|next|tomorrow|later|end|early|mid|late|spring|summer|autumn|fall|winter)|推迟到|提前到|改到|延到|延期到|改期到")
         .expect("a valid pattern")
 });
 
@@ -65,7 +66,7 @@ pub(crate) fn tense_of(clause: &str) -> Tense {
 }
 
 /// Returns the clause around a byte position: up to the nearest stops, commas included.
-pub(super) fn clause_around(text: &str, position: usize) -> &str {
+fn clause_around(text: &str, position: usize) -> &str {
     let is_stop = |c: char| {
         matches!(c, ',' | ';' | '!' | '?' | '\n' | '，' | '。' | '；' | '！' | '？' | '：')
     };
@@ -110,5 +111,9 @@ fn before_next(text: &str, position: usize, is_stop: impl Fn(char) -> bool) -> u
 
 /// Reads the tense of the clause around a byte position.
 pub(super) fn tense_around(text: &str, position: usize) -> Tense {
-    tense_of(clause_around(text, position))
+    // A clause of speech ends within the window; in a text without stops each look would else go
+    // through all of it.
+    let start = floor_boundary(text, position.saturating_sub(WINDOW));
+    let end = floor_boundary(text, text.len().min(position + WINDOW));
+    tense_of(clause_around(&text[start..end], position - start))
 }

@@ -203,6 +203,26 @@ fn what_only_looks_like_a_date_is_left_alone() {
 }
 
 #[test]
+fn a_day_that_no_calendar_has_stays_unknown_with_its_words() {
+    check_table(
+        FRIDAY,
+        &[
+            ("We launched on 2024-13-45.", &["on 2024-13-45 | ?..? unknown Impossible"]),
+            ("Signed on 2023/02/29", &["on 2023/02/29 | ?..? unknown Impossible"]),
+            ("We released it on February 30.", &["on February 30 | ?..? unknown Impossible"]),
+            ("due by 31 April 2026", &["due by 31 April 2026 | ?..? unknown Impossible"]),
+            ("Born on Feb 29, 2023.", &["on Feb 29, 2023 | ?..? unknown Impossible"]),
+            ("2月30日上线", &["2月30日 | ?..? unknown Impossible"]),
+            ("2025年4月31号签的", &["2025年4月31号 | ?..? unknown Impossible"]),
+            ("2025年13月1日", &["2025年13月1日 | ?..? unknown Impossible"]),
+            ("February 29", &["February 29 | 2028-02-29..2028-02-29 day Point"]),
+            ("in March 45 users came", &["in March | 2026-03-01..2026-03-31 month Point"]),
+            ("ticket 8801-77-12", &[]),
+        ],
+    );
+}
+
+#[test]
 fn midnight_and_odd_offsets_keep_the_civil_day() {
     let late = stamp("2026-03-01T23:59:59+05:45");
     let o = &find("yesterday", &late)[0].occurrence;

@@ -1,19 +1,17 @@
 //! What an answer does to what was said before it: confirms, completes, corrects or refuses it.
 
-use super::claims::{Ground, fill};
+use super::claims::fill;
 use super::classify::{Class, Clause, classify};
 use super::dialogue::Walk;
 use super::draft::{Draft, dating};
 use super::scene::Voice;
 use super::signs::{
-    ACCEPTS, AFFIRMS, ASKED_NOUN, CORRECTED, END_FRAGMENT, IT, NOT_THAT, OFFER, POINTS_BACK,
-    PROPOSES, REFUSES, RETURN, SUGGESTS, TO_DO_FOR, reason_in, refusal_reason,
+    ACCEPTS, AFFIRMS, ASKED_NOUN, END_FRAGMENT, IT, OFFER, POINTS_BACK, PROPOSES, REFUSES, RETURN,
+    SUGGESTS, TO_DO_FOR, reason_in, refusal_reason,
 };
-use super::text::{Span, bare, content_tokens, shared_tokens};
-use crate::model::{
-    Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
-    Occurrence, Relation, RelationKind, normalise_name,
-};
+use super::text::bare;
+use super::tokens::{content_tokens, shared_tokens};
+use crate::model::{EntityKind, EventKind as K, EventStatus as S, Occurrence};
 
 impl Walk<'_> {
     /// "Yes": joins the question to the sources, or takes the question's content as stated.
@@ -124,15 +122,7 @@ impl Walk<'_> {
                 let speaker = self.lines[line].person();
                 let mut copy = self.drafts[draft].clone();
                 copy.statement.clone_from(&resolved);
-                let ground = Ground {
-                    speaker: &speaker,
-                    project: self.project.as_ref(),
-                    sentence: &resolved,
-                    trip: self.trip.as_ref(),
-                    person: self.person.as_ref(),
-                    named_here: self.named_here,
-                    holders: &self.holders,
-                };
+                let ground = self.ground(&speaker, line, &resolved);
                 fill(&mut copy, &ground);
                 self.drafts[draft].claims = copy.claims;
                 self.drafts[draft].tokens.extend(content_tokens(&noun["o"]));
@@ -208,15 +198,7 @@ impl Walk<'_> {
         draft.statement.clone_from(&rewritten);
         draft.add_quote(index, self.lines[index].sentences[0].span.clone());
         let speaker = self.lines[index].person();
-        let ground = Ground {
-            speaker: &speaker,
-            project: self.project.as_ref(),
-            sentence: &rewritten,
-            trip: self.trip.as_ref(),
-            person: self.person.as_ref(),
-            named_here: self.named_here,
-            holders: &self.holders,
-        };
+        let ground = self.ground(&speaker, index, &rewritten);
         draft.subject = speaker.clone();
         fill(&mut draft, &ground);
         for claim in &mut draft.claims {
@@ -329,121 +311,6 @@ impl Walk<'_> {
             }
         }
         self.drafts.push(draft);
-    }
-
-    /// "Actually it was yarn, not npm": the statement that named the wrong value, in this Block or
-    /// before it, gets the right one.
-    fn correct_named(&mut self, index: usize, sentence: &Span, clause: &Span) -> Option<usize> {
-        let line = &self.lines[index];
-        let said = bare(&line.blank, sentence);
-        let c = NOT_THAT.captures(said)?;
-        let group = |names: &[&str]| names.iter().find_map(|name| c.name(name));
-        let wrong = group(&["o", "o2", "o3", "o4"])?.as_str().trim();
-        let right = group(&["v", "v2", "v3", "v4"])?.as_str().trim();
-        let day = line.times_in(sentence).first().and_then(|t| t.occurrence.local_from);
-        let names_it = |claim: &Claim| {
-            claim.op == ClaimOp::Assert
-                && match &claim.value {
-                    ClaimValue::Entity(entity) => {
-                        normalise_name(&entity.name) == normalise_name(wrong)
-                    }
-                    ClaimValue::Text(text) => normalise_name(text) == normalise_name(wrong),
-                    ClaimValue::Date(_) | ClaimValue::Any => false,
-                }
-        };
-        let value = |claim: &Claim| match &claim.value {
-            ClaimValue::Entity(entity) => {
-                Some(ClaimValue::Entity(EntityRef::new(entity.kind, right)))
-            }
-            ClaimValue::Text(_) => Some(ClaimValue::Text(right.to_owned())),
-            ClaimValue::Date(_) => day.map(ClaimValue::Date),
-            ClaimValue::Any => None,
-        };
-        let fixed = |claim: &Claim| {
-            value(claim).map(|value| Claim { value, corrects: true, ..claim.clone() })
-        };
-        let here = self.drafts.iter().enumerate().rev().find_map(|(place, draft)| {
-            let claim = draft.claims.iter().find(|claim| !draft.dropped && names_it(claim))?;
-            Some((place, fixed(claim)?))
-        });
-        let (class, occurred, claim, place, known) = if let Some((place, claim)) = here {
-            let earlier = &self.drafts[place];
-            let class = Class { kind: earlier.kind, status: earlier.status, withdraws: false };
-            (class, earlier.occurred.clone(), claim, Some(place), None)
-        } else {
-            let (event, claim) = self.known.iter().rev().find_map(|event| {
-                let claim = event.claims.iter().find(|claim| names_it(claim))?;
-                Some((event, fixed(claim)?))
-            })?;
-            let class = Class { kind: event.kind, status: event.status, withdraws: false };
-            let known = Relation { kind: RelationKind::Supersedes, target: event.id.clone() };
-            (class, event.occurred.clone(), claim, None, Some(known))
-        };
-        let mut draft = Draft::new(index, line, clause.clone(), sentence.clone(), class, None);
-        bare(line.text, sentence).clone_into(&mut draft.statement);
-        draft.occurred = Occurrence { expression: None, ..occurred };
-        draft.claims = vec![claim];
-        draft.supersedes.extend(place);
-        draft.known.extend(known);
-        self.drafts.push(draft);
-        Some(self.drafts.len() - 1)
-    }
-
-    /// "Actually it was Rust, I was wrong": an earlier statement gets another value.
-    pub(super) fn correct(
-        &mut self,
-        index: usize,
-        sentence: &Span,
-        clause: &Span,
-        text: &str,
-    ) -> Option<usize> {
-        let again = self.drafts.last().is_some_and(|draft| {
-            draft.line == index
-                && draft.sentence == *sentence
-                && draft.claims.iter().any(|c| c.corrects)
-        });
-        if again {
-            return None;
-        }
-        if let Some(made) = self.correct_named(index, sentence, clause) {
-            return Some(made);
-        }
-        let c = CORRECTED.captures(text)?;
-        let line = &self.lines[index];
-        let value = ["v", "v2"].iter().find_map(|g| c.name(g))?.as_str().trim();
-        let tool = super::lexicon::tools(value).into_iter().next();
-        let day = line.times_in(clause).first().and_then(|t| t.occurrence.local_from);
-        let (place, wrong) = self.drafts.iter().enumerate().rev().find_map(|(place, draft)| {
-            let claim = draft.claims.iter().find(|claim| match &claim.value {
-                ClaimValue::Entity(_) => {
-                    tool.as_ref().is_some_and(|t| t.property == claim.property)
-                }
-                ClaimValue::Date(_) => day.is_some(),
-                _ => false,
-            })?;
-            (!draft.dropped).then(|| (place, claim.clone()))
-        })?;
-        let value = match (&wrong.value, tool, day) {
-            (ClaimValue::Date(_), _, Some(day)) => ClaimValue::Date(day),
-            (_, Some(tool), _) => super::claims::tool(&tool.name),
-            _ => return None,
-        };
-        let class = Class {
-            kind: self.drafts[place].kind,
-            status: self.drafts[place].status,
-            withdraws: false,
-        };
-        let mut draft = Draft::new(index, line, clause.clone(), sentence.clone(), class, None);
-        draft.occurred = Occurrence { expression: None, ..self.drafts[place].occurred.clone() };
-        draft.claims = vec![crate::model::Claim {
-            value,
-            corrects: true,
-            op: crate::model::ClaimOp::Assert,
-            ..wrong
-        }];
-        draft.supersedes.push(place);
-        self.drafts.push(draft);
-        Some(self.drafts.len() - 1)
     }
 }
 

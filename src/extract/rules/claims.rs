@@ -1,22 +1,27 @@
 //! Statements about entities that a clause makes. Each pattern names its property; nothing is
 //! claimed that the words do not say.
 
+use super::corrections::corrects;
 use super::draft::Draft;
+use super::endings::{affirmed, is_ending, turned_round};
+use super::familiar::Familiar;
 use super::names::{han_person_at_head, person_at_head, this_project};
 use super::text::{cue, is_chinese};
 use super::tooling;
 use super::{
+    bodies::bodies,
     owners::owners,
     people::people,
     tastes::{possessions, tastes},
-    undertakings::{bodies, undertakings},
+    undertakings::undertakings,
 };
-use std::collections::BTreeMap;
-
+use crate::extract::dates::Shape;
 use crate::model::{
     Claim, ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S,
     Occurrence, Precision,
 };
+use chrono::NaiveDate;
+use std::collections::BTreeMap;
 
 /// What a clause is read against.
 pub(super) struct Ground<'a> {
@@ -34,6 +39,10 @@ pub(super) struct Ground<'a> {
     pub named_here: bool,
     /// The project that each property was last stated of.
     pub holders: &'a BTreeMap<String, EntityRef>,
+    /// The names that the conversation knows.
+    pub familiar: &'a Familiar,
+    /// The local day of the message.
+    pub today: NaiveDate,
 }
 
 impl Ground<'_> {
@@ -142,8 +151,9 @@ pub(super) fn tool(name: &str) -> ClaimValue {
 }
 
 cue!(
+    /// Signs that an earlier statement was wrong.
     CORRECTS,
-    r"~(?:actually,? (?:it|that) (?:was|is)|actually it's|I was wrong|my mistake|my bad|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|~(?:sorry|oops|wait),? (?:it|that) (?:was|is)~|说错了|记错了|搞错了|更正|其实是|不对[,，]"
+    r"~(?:actually,? (?:it|that) (?:was|is)|actually it's|I was wrong|my mistake|my bad|I misspoke|correction|I meant|not [\w ]+ but rather|that was wrong)~|~actually,? [\w' ]{2,30} never (?:owned|led|managed|maintained|used|lived|worked|was)~|~(?:sorry|oops|wait),? (?:it|that) (?:was|is)~|说错了|记错了|搞错了|更正|纠正|其实是|不对[,，]"
 );
 
 /// Fills in the claims of a draft.
@@ -151,57 +161,97 @@ pub(super) fn fill(draft: &mut Draft, ground: &Ground<'_>) {
     if matches!(draft.status, S::Cancelled | S::Rejected) {
         return;
     }
-    let planned = matches!(draft.status, S::Planned | S::Tentative);
+    let text = super::classify::normalised(&draft.statement).into_owned();
+    let text = after_time_words(&text);
+    if THIRD_PERSON.is_match(text) && ground.person.is_none() {
+        // "She" who was not named: whatever is claimed would be claimed of somebody else.
+        return;
+    }
+    let open = matches!(draft.status, S::Planned | S::Tentative);
+    if is_ending(text) && draft.kind != K::Request {
+        let over = turned_round(stated(&affirmed(text), draft, ground));
+        // That something will end one day ends nothing yet.
+        if open || !over.is_empty() {
+            draft.claims = if open { Vec::new() } else { over };
+            return;
+        }
+    }
+    let mut claims = stated(text, draft, ground);
+    if draft.status == S::Negated {
+        // What is said not to be begins nothing.
+        claims.retain(|claim| claim.op == ClaimOp::End);
+    }
+    plan_what_is_ahead(&mut claims, draft, ground.today);
+    draft.claims = claims;
+}
+
+/// "I took the job, starting at Globex on 1 April": what begins on a day to come does not hold yet.
+fn plan_what_is_ahead(claims: &mut [Claim], draft: &Draft, today: NaiveDate) {
+    let Some(time) = &draft.dated_by else { return };
+    let begins = matches!(time.shape, Shape::Point | Shape::Since | Shape::Range);
+    if !begins || time.occurrence.local_from.is_none_or(|day| day <= today) {
+        return;
+    }
+    for claim in claims.iter_mut().filter(|claim| claim.op == ClaimOp::Assert) {
+        if matches!(claim.property.as_str(), "employer" | "role" | "home_city" | "works_on") {
+            claim.planned = true;
+            claim.valid = Some(time.occurrence.clone());
+        }
+    }
+}
+
+/// The time that the claims of a draft hold for, where its words tell one.
+fn validity(draft: &Draft) -> Option<Occurrence> {
     let o = &draft.occurred;
     let dated = draft.dated_by.is_some()
         && o.precision != Precision::Unknown
         && o.precision != Precision::Deadline
         && !matches!(draft.kind, K::Problem);
     let state_before = draft.kind == K::State && o.precision == Precision::OpenEnd;
-    let valid = (dated || state_before).then(|| o.clone());
+    let no_such_day = draft.dated_by.as_ref().is_some_and(|time| time.shape == Shape::Impossible);
+    (dated || state_before || no_such_day).then(|| o.clone())
+}
+
+/// What a text states, read as the clause of a draft.
+fn stated(text: &str, draft: &Draft, ground: &Ground<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
-    let text = super::classify::normalised(&draft.statement).into_owned();
-    let text = after_time_words(&text).to_owned();
-    let mut maker =
-        Maker { valid, planned, corrects: CORRECTS.is_match(ground.sentence), out: &mut claims };
-    if THIRD_PERSON.is_match(&text) && ground.person.is_none() {
-        // "She" who was not named: whatever is claimed would be claimed of somebody else.
-        return;
-    }
+    let mut maker = Maker {
+        valid: validity(draft),
+        planned: matches!(draft.status, S::Planned | S::Tentative),
+        corrects: corrects(ground.sentence),
+        out: &mut claims,
+    };
     let negated = draft.status == S::Negated;
-    let who = subject_of(&text, ground);
-    let own = whose(&text, ground);
+    let who = subject_of(text, ground);
+    let own = whose(text, ground);
     if draft.kind != K::Request && !negated {
         let accepted = draft.kind == K::Decision && draft.sources.len() > 1;
-        tooling::read(&text, &who, ground, accepted, &mut maker);
+        tooling::read(text, &who, ground, accepted, &mut maker);
     }
     if let Some(own) = &own {
         let first = maker.out.len();
         if draft.kind != K::Request {
-            people(&text, own, ground, &mut maker);
+            people(text, own, ground, &mut maker);
         }
-        tastes(&text, own, draft.kind, &mut maker);
-        maker.deny(first, &text);
+        tastes(text, own, draft.kind, &mut maker);
+        maker.deny(first, text);
     }
     if negated {
-        // What is said not to be begins nothing.
-        claims.retain(|claim| claim.op == ClaimOp::End);
-        draft.claims = claims;
-        return;
+        return claims;
     }
-    owners(&text, draft, ground, &mut maker);
+    owners(text, draft, ground, &mut maker);
     if let Some(own) = &own {
-        possessions(&text, own, draft.kind, &mut maker);
+        possessions(text, own, draft.kind, &mut maker);
     }
-    undertakings(&text, draft, ground, &who, &mut maker);
+    undertakings(text, draft, ground, &who, &mut maker);
     if let Some(own) = &own {
-        bodies(&text, own, draft, &mut maker);
+        bodies(text, own, draft, &mut maker);
     }
     if draft.kind == K::Constraint && maker.out.is_empty() {
-        let subject = if starts_personal(&text) { who } else { ground.project() };
-        maker.assert(subject, "constraint", ClaimValue::Text(text.clone()));
+        let subject = if starts_personal(text) { who } else { ground.project() };
+        maker.assert(subject, "constraint", ClaimValue::Text(text.to_owned()));
     }
-    draft.claims = claims;
+    claims
 }
 
 cue!(
@@ -244,7 +294,7 @@ cue!(
 cue!(
     /// Somebody or something else is what the clause is about.
     OTHER_SUBJECT,
-    r"^(?:and |but |so |then |also )*(?:(?:our|your|his|her|their|the|a|an|this|that|some|every|each|one of) [\w'’-]+(?: [\w'’-]+){0,4}? |(?-i:\p{Lu}[\p{L}'’.-]*)(?: (?-i:\p{Lu}[\p{L}'’.-]*))* )(?:is|was|are|were|has|had|lives?|lived|moved?|moves|joined|joins|left|works?|worked|likes?|loves?|hates?|prefers?|speaks?|can't|owns?|quit|got|became|relocated|resigned|retired)~"
+    r"^(?:and |but |so |then |also )*(?:(?:they|people|everyone|everybody|no one|someone|somebody|most of (?:us|them)) |(?:our|your|his|her|their|the|a|an|this|that|some|every|each|one of) [\w'’-]+(?: [\w'’-]+){0,4}? |(?-i:\p{Lu}[\p{L}'’.-]*)(?: (?-i:\p{Lu}[\p{L}'’.-]*))* )(?:is|was|are|were|has|had|lives?|lived|moved?|moves|joined|joins|left|works?|worked|likes?|loves?|hates?|prefers?|speaks?|can't|owns?|quit|got|became|relocated|resigned|retired)~"
 );
 
 cue!(

@@ -93,6 +93,11 @@ cue!(
     r"~(?:haven't|have not|hasn't|has not|not yet|didn't|did not|never|can't|cannot|couldn't) (?:yet )?(?:decide[d]?|chosen|choose|picked|pick|settle[d]?|agree[d]?)~|还没(?:有)?(?:决定|定)|没(?:有)?决定|未决定"
 );
 cue!(
+    /// "We decided against it": what was proposed never holds.
+    DECIDED_AGAINST,
+    r"~(?:I|we|they|the team|he|she)(?:'ve|'re| have| had| has| are| were| just| finally| also| all)* (?:(?:decided|voted|agreed|opted) (?:against|not to)|rejected|ruled out|turned down|passed on)~|(?:我们|团队|大家|我)(?:已经|最终|最后|还是|都)*(?:决定不|否决了?|拒绝了|排除了)"
+);
+cue!(
     PREFERENCE,
     r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call me|write|answer|reply|send|show|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
 );
@@ -115,7 +120,7 @@ cue!(
 );
 cue!(
     CONSTRAINT,
-    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:about |around |at most |set at )?[$€£¥]?\d|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
+    r"~(?:must(?: not|n't)?|mustn't|not allowed|is forbidden|are forbidden|no more than|at most|at least|a maximum of|a minimum of|maximum|cannot exceed|can't exceed|may not exceed|under no circumstances|can't afford|cannot afford|mandatory|is required|are required|off[- ]limits|only (?:on|in|with|after|between) |never (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|run|expose|send|share|use)|(?:don't|do not) (?:deploy|commit|push|merge|delete|touch|release|ship|store|log|expose|share|upgrade)|budget (?:is|of|cap|limit)(?: is)? (?:now )?(?:about |around |at most |set at )?[$€£¥]?\d[\d.,]*k?|limit is|capped at|^(?:[\w'-]+ ){1,5}(?:has to|have to|needs? to (?:be|stay|run|work|support|remain|fit)) |no (?:deploys?|deployments?|releases?|merges?|meetings?|running|alcohol|sugar|calls?|pushes|meat|nuts|dairy|changes))~|必须|不能|不得|只能|最多|至少|不许|禁止|不可以|不允许|务必|预算(?:是|为|上限|不超过|只有|控制在|最多)|上限|不超过|千万(?:别|不要)|一律(?:不|要)|不准"
 );
 cue!(
     HABIT,
@@ -143,11 +148,11 @@ cue!(
 );
 cue!(
     NO_PROBLEM,
-    r"^(?:and |so |please )*(?:don't|do not)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
+    r"^(?:and |so |please )*(?:don't|do not)~|~(?:don't|doesn't|do not|does not) work (?:at|for|in|with|there|here)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
 );
 cue!(
     CHANGE,
-    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
+    r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|slipped|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|handed (?:the |our )?(?:[\w-]+ ){1,3}over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
 );
 cue!(
     /// Verbs that report something accomplished, whoever did it.
@@ -208,7 +213,7 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     {
         return None;
     }
-    if UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
+    if SAYS_ONLY.is_match(text) || UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
     }
     if WILL_NOT.is_match(text) {
@@ -238,6 +243,9 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
         && !NOT_YET.is_match(text)
     {
         return class(K::Result, S::Negated);
+    }
+    if DECIDED_AGAINST.is_match(text) && !NOT_DECIDED.is_match(text) {
+        return class(K::Decision, S::Rejected);
     }
     let time = TimeView::of(clause);
     if DECISION.is_match(text)
@@ -296,6 +304,16 @@ cue!(
     r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
 );
 cue!(
+    /// "我现在喜欢香菜了": told as done, it has just begun.
+    NOW_LIKED,
+    r"(?:现在|开始|又|越来越|终于)[^,，。过]*(?:喜欢|爱)[^,，。过]*了$"
+);
+cue!(
+    /// What was said stands apart from it and is not the speaker's.
+    SAYS_ONLY,
+    r"^[^,，]{0,60}~(?:wrote|writes|said|says|replied|answered|told (?:me|us|them|him|her))[:\s]*$|(?:说|写道|回复|来信|表示)[:：\s]*$"
+);
+cue!(
     UNCHANGED,
     r"~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|is|before|planned))~|~unchanged~|不变|照旧|照常"
 );
@@ -334,13 +352,17 @@ impl TimeView {
 /// Preferences, constraints, habits and states.
 fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
-    if DIET.is_match(text) && time.tense != Tense::Past && says_own_diet(text) {
+    if DIET.is_match(text)
+        && (time.tense != Tense::Past || TURNED.is_match(text))
+        && says_own_diet(text)
+    {
         return class(K::Preference, S::Ongoing);
     }
     let preference =
         PREFERENCE.find(text).filter(|m| !RELATIVE_BEFORE.is_match(&text[..m.start()]));
     let preference = preference.filter(|m| clause.to_agent || !INSTRUCTION.is_match(m.as_str()));
-    if preference.is_some() && !POLITE.is_match(text) && time.tense != Tense::Past {
+    let held = time.tense != Tense::Past || NOW_LIKED.is_match(text);
+    if preference.is_some() && !POLITE.is_match(text) && held {
         return class(K::Preference, S::Ongoing);
     }
     let recurring = time.is_recurring || HABIT.is_match(text);
@@ -372,6 +394,12 @@ cue!(OWN_RULE, r"~(?:I|we) (?:must|have to|can't|cannot|may) |必须|不能|只�
 cue!(
     OWN_DIET,
     r"~(?:I'm|I am|we're|we are|he's|she's|he is|she is|is|are|went|go|gone|turned|became|so|now|mostly|strictly)~|我|他|她|们|改|开始"
+);
+
+cue!(
+    /// "吃素了": what is told as done has just begun, or just ended.
+    TURNED,
+    r"^[^过]*(?:吃素|素食|纯素)(?:者)?了$"
 );
 
 fn says_own_diet(text: &str) -> bool {
@@ -415,6 +443,12 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if time.since && UNDER_WAY.is_match(text) {
         return class(K::State, S::Ongoing);
     }
+    if time.tense != Tense::Future && super::endings::is_ending(text) {
+        let told = clause.to_agent || !super::lexicon::tools(text).is_empty();
+        if told || CHANGE.is_match(text) {
+            return class(K::Change, S::Occurred);
+        }
+    }
     if PROBLEM.is_match(text) && !NO_PROBLEM.is_match(text) {
         return class(
             K::Problem,
@@ -450,7 +484,10 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if GOES_BACK.is_match(text) && !super::lexicon::tools(text).is_empty() {
         return class(K::Decision, S::Occurred);
     }
-    if STATES_TOOL.is_match(text) && !past && !super::lexicon::tools(text).is_empty() {
+    if STATES_TOOL.is_match(text)
+        && (!past || STANDING.is_match(text))
+        && !super::lexicon::tools(text).is_empty()
+    {
         return class(K::State, S::Ongoing);
     }
     if STATE.is_match(text) && !TRIVIAL_STATE.is_match(text) && (!past || STANDING.is_match(text)) {
@@ -462,7 +499,7 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
 cue!(
     /// "This project uses pnpm", "the shop is on yarn": said of something that is worked on.
     STATES_TOOL,
-    r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~"
+    r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~|^(?:and |but |so |now |right now,? |currently,? )*(?:(?-i:[A-Z][\w-]+)(?: (?:now|still|also|currently))? (?:uses|is using|is on|runs on|depends on|relies on|is built (?:with|on)|is hosted on|is (?:now |still )?written in)|(?:(?-i:[A-Z][\w-]+)'s|the|our|my|its) (?:[\w-]+ )?(?:database|db|framework|language|package manager|hosting)(?: (?:of|for) (?:the |our )?[\w-]+(?: [\w-]+)?)? is(?: now| still)?)~|^(?:现在|目前)?(?:(?-i:[A-Z][\w-]+)|[\p{Han}]{2,6}?)(?:的)?(?:数据库|后端|前端|服务端|框架|语言|包管理器|缓存)? ?(?:现在|目前|还是|都|一直|已经)*(?:使用|采用|基于|跑在|部署在|用|是)(?:的是)? ?[A-Za-z]"
 );
 cue!(
     GOES_BACK,
@@ -514,9 +551,17 @@ cue!(
     r"~(?:want|wants|hope|hoping|going|gonna|love|like|plan|looking forward|aim) (?:to )?(?:to )?(?:help|keep|live|be|have|hear|tell|say|know|show|pass|share|continue|get|do|feel|try|see|think|give|stay|thank|support|spread|inspire|create (?:a )?(?:safe|better)|take it|find out|reading|seeing|catching|spending|it)~|~(?:I|we|it|that|they|you|she|he)(?:'ll| will) (?:be|have|see|let|keep|definitely|always|never|miss|love|support|help|make|check|do (?:it|that|my)|try|get|work|look|talk|think|take care|say|bet|send you|show|share)~|~looking forward to (?:it|hearing|seeing|that|your|more|the)~|~(?:will|'ll) (?:definitely )?(?:let you know|keep you|check it|be (?:there|fine|great|awesome|fun|amazing|ok))~|~can't wait~|~(?:it|this|that) (?:will|'ll)~|~want to (?:say|thank|hear|know|make (?:sure|a difference)|be)~|~(?:I'd|would) (?:like|love) to (?:hear|see|know|say|thank)~|会(?:好|更|比较|有点)|要不|想(?:问|说|知道|想)"
 );
 
+cue!(
+    TWO_WORD_VERB,
+    r"~(?P<v>handed|pushed|brought|taken|took|given|gave|laid|broke|split) (?:over|back|forward|up|off)$"
+);
+
 fn has_subject(matched: &str) -> bool {
-    matched.to_lowercase().contains("no longer")
-        || !CROSSES.is_match(matched) && !NO_SUBJECT.is_match(matched)
+    let lower = matched.to_lowercase();
+    // A verb of two words is no second clause.
+    let plain = TWO_WORD_VERB.replace(matched, "$v");
+    ["no longer", "anymore", "any more"].iter().any(|over| lower.contains(over))
+        || !CROSSES.is_match(&plain) && !NO_SUBJECT.is_match(&plain)
 }
 
 fn small_talk_plan(text: &str) -> bool {

@@ -3,7 +3,9 @@
 
 use super::claims::{Ground, fill, subject_of};
 use super::classify::{Class, Clause, classify};
+use super::corrections::{announcement, corrects, only_points};
 use super::draft::{Draft, dating, is_ahead};
+use super::familiar::Familiar;
 use super::names::{person, project_in};
 use super::scene::{Line, Voice};
 use super::signs::{
@@ -13,7 +15,7 @@ use super::signs::{
 use super::text::{Span, bare};
 use crate::extract::dates::{Tense, tense_of};
 use crate::extract::{BlockInput, KnownEvent};
-use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role};
+use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role, normalise_name};
 use std::collections::BTreeMap;
 
 /// What the walk has learnt so far.
@@ -30,6 +32,8 @@ pub(super) struct Walk<'a> {
     pub to_agent: bool,
     /// Earlier Events of the thread.
     pub known: &'a [KnownEvent],
+    /// The names that the conversation knows.
+    pub familiar: Familiar,
 }
 
 pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'a>) -> Vec<Draft> {
@@ -45,6 +49,7 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'a>) -> Vec<Dra
         holders: known_holders(input),
         to_agent,
         known: input.events,
+        familiar: Familiar::before(input),
     };
     for (index, line) in lines.iter().enumerate() {
         match line.voice {
@@ -104,7 +109,8 @@ impl Walk<'_> {
         {
             return;
         }
-        if let Some(project) = project_in(&line.blank) {
+        let named = project_in(&line.blank).or_else(|| self.familiar.project_in(&line.blank));
+        if let Some(project) = named {
             self.project = Some(project);
             self.named_here = true;
         }
@@ -130,6 +136,7 @@ impl Walk<'_> {
                     self.draft_clause(index, said_by, &sentence.span, clause, sentence.is_question);
                 let text = bare(&line.blank, clause);
                 self.person = super::names::person_at_head(text)
+                    .filter(|head| !self.familiar.is_project(&head.name))
                     .or_else(|| super::names::han_person_at_head(text))
                     .or_else(|| super::claims::relative_at_head(text, &line.person()))
                     .or_else(|| NEW_NAME.captures(text).and_then(|c| person(&c["n"])))
@@ -164,6 +171,13 @@ impl Walk<'_> {
     pub(super) fn add_afterthought(&mut self, at: usize, words: &str) {
         let draft = &mut self.drafts[at];
         let explains = BECAUSE_CLAUSE.is_match(words) || draft.kind == K::Decision;
+        // "…, since April I work from home" tells since when, not why.
+        let at = &self.lines[draft.line].message.at;
+        if words.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("since"))
+            && !crate::extract::dates::find(words, at).is_empty()
+        {
+            return;
+        }
         if draft.reason.is_none()
             && takes_reason(draft.kind)
             && explains
@@ -189,6 +203,8 @@ impl Walk<'_> {
             clause.start += yes.end();
             clause = super::text::trim(&line.blank, clause);
         }
+        let announced = announcement(&line.blank[clause.clone()]);
+        clause = super::text::trim(&line.blank, clause.start + announced..clause.end);
         let spelt = super::classify::normalised(bare(&line.blank, &clause)).into_owned();
         let text = spelt.as_str();
         if !text.chars().any(char::is_alphanumeric) {
@@ -209,10 +225,13 @@ impl Walk<'_> {
             to_agent: self.to_agent,
         };
         let sentence_words = bare(&line.blank, sentence).to_owned();
-        if super::claims::CORRECTS.is_match(&sentence_words) && !is_question {
+        if corrects(&sentence_words) && !is_question {
             let (text, clause) = (text.to_owned(), clause.clone());
             if let Some(made) = self.correct(index, sentence, &clause, &text) {
                 return Some(made);
+            }
+            if only_points(&text) || self.is_spent(index, sentence) {
+                return None;
             }
         }
         let class = classify(&seen).or_else(|| self.fragment(index, text))?;
@@ -253,23 +272,37 @@ impl Walk<'_> {
         Some(place)
     }
 
-    /// Fills in subject, reason and claims.
-    pub(super) fn finish(&mut self, draft: &mut Draft, sentence: &str) {
-        let speaker = self.lines[draft.line].person();
-        let ground = Ground {
-            speaker: &speaker,
+    /// What a clause of a line is read against.
+    pub(super) fn ground<'g>(
+        &'g self,
+        speaker: &'g EntityRef,
+        line: usize,
+        sentence: &'g str,
+    ) -> Ground<'g> {
+        Ground {
+            speaker,
             project: self.project.as_ref(),
             sentence,
             trip: self.trip.as_ref(),
             person: self.person.as_ref(),
             named_here: self.named_here,
             holders: &self.holders,
-        };
+            familiar: &self.familiar,
+            today: self.lines[line].message.at.local_day(),
+        }
+    }
+
+    /// Fills in subject, reason and claims.
+    pub(super) fn finish(&mut self, draft: &mut Draft, sentence: &str) {
+        let speaker = self.lines[draft.line].person();
+        let ground = self.ground(&speaker, draft.line, sentence);
         draft.subject = subject_of(&draft.statement, &ground);
         fill(draft, &ground);
-        for claim in draft.claims.iter().filter(|c| c.subject.kind == EntityKind::Project) {
-            self.holders.insert(claim.property.clone(), claim.subject.clone());
+        if draft.status == S::Rejected {
+            self.refuse(draft);
         }
+        self.yield_to_firm_plans(draft);
+        self.learn_names(draft);
         if draft.reason.is_none() && takes_reason(draft.kind) {
             draft.reason = BECAUSE
                 .find(&draft.statement)
@@ -287,6 +320,20 @@ impl Walk<'_> {
         }
         if let Some(claim) = draft.claims.iter().find(|c| c.subject.name.ends_with(" trip")) {
             self.trip = Some(claim.subject.clone());
+        }
+    }
+
+    /// Keeps the names that a draft's claims tell: what uses a database is no person.
+    fn learn_names(&mut self, draft: &mut Draft) {
+        for claim in &draft.claims {
+            self.familiar.learn(claim);
+            let own = !matches!(claim.subject.kind, EntityKind::Person);
+            if own && normalise_name(&claim.subject.name) == normalise_name(&draft.subject.name) {
+                draft.subject = claim.subject.clone();
+            }
+            if claim.subject.kind == EntityKind::Project {
+                self.holders.insert(claim.property.clone(), claim.subject.clone());
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! Events in the making.
 
 use super::classify::Class;
-use super::scene::{Line, Time};
-use super::text::{Span, bare, chars_before, content_tokens};
+use super::scene::Line;
+use super::text::{Span, bare, chars_before};
+use super::tokens::content_tokens;
 use crate::extract::dates::{Length, Shape, TimeMention, day_occurrence, days_from, open_from};
 use crate::model::{
     Basis, Claim, EntityRef, EventKind as K, EventStatus as S, Occurrence, Precision, Quote, Stamp,
@@ -129,20 +130,14 @@ pub(super) fn dating(line: &Line<'_>, clause: &Span, sentence: &Span) -> Option<
         Shape::Point => 2,
         Shape::Length => 4,
         Shape::Recurring => 5,
-        Shape::Vague => 3,
+        Shape::Vague | Shape::Impossible => 3,
     };
-    let within = |span: &Span| -> Vec<&Time> {
-        line.times
-            .iter()
-            .filter(|t| t.span.start >= span.start && t.span.start < span.end)
-            .collect()
-    };
-    let own = within(clause).into_iter().min_by_key(|t| (rank(&t.mention), t.span.start));
+    let own = line.times_within(clause).iter().min_by_key(|t| (rank(&t.mention), t.span.start));
     if let Some(time) = own {
         return Some(time.mention.clone());
     }
-    within(&(sentence.start..clause.start))
-        .into_iter()
+    line.times_within(&(sentence.start..clause.start.max(sentence.start)))
+        .iter()
         .rfind(|t| {
             (t.mention.shape == Shape::Since && line.chinese)
                 || (t.mention.shape == Shape::Range && t.mention.length.is_some())
@@ -212,7 +207,7 @@ fn lasting(time: Option<&TimeMention>, start: Option<chrono::NaiveDate>, at: &St
     let Some(time) = time else { return open(start, Basis::Inferred, false) };
     let o = &time.occurrence;
     match time.shape {
-        Shape::Since => o.clone(),
+        Shape::Since | Shape::Impossible => o.clone(),
         Shape::Until | Shape::Range if o.local_to.is_some_and(|d| d >= at.local_day()) => o.clone(),
         Shape::Point | Shape::Range if o.local_from.is_some_and(|d| d <= at.local_day()) => {
             open(o.local_from, o.basis, o.approx)
@@ -236,7 +231,10 @@ fn happened(time: Option<&TimeMention>, at: &Stamp) -> Occurrence {
             _ => o.clone(),
         },
         Shape::Point | Shape::Range if o.local_from.is_some_and(|d| d <= today) => o.clone(),
+        // "I worked there until early 2019": over then, and begun at a time that is not said.
+        Shape::Until if o.local_to.is_some_and(|d| d < today) => o.clone(),
         Shape::Vague if looks_back(&time.expression) => o.clone(),
+        Shape::Impossible => o.clone(),
         _ => said(),
     }
 }

@@ -8,15 +8,21 @@
 //! harm in a memory than one that is only findable as a message.
 
 mod answers;
+mod bodies;
 mod claims;
 mod classify;
+mod corrections;
 mod dialogue;
 mod draft;
+mod endings;
+mod familiar;
+mod foreign;
 mod lexicon;
 mod names;
 mod outcomes;
 mod owners;
 mod people;
+mod plans;
 mod relations;
 mod scene;
 mod settle;
@@ -24,6 +30,7 @@ mod signs;
 mod summary;
 mod tastes;
 mod text;
+mod tokens;
 mod tooling;
 mod undertakings;
 
@@ -49,7 +56,7 @@ impl Engine for Rules {
     }
 
     fn version(&self) -> &'static str {
-        "2"
+        "3"
     }
 
     fn summarise(&self, input: &BlockInput<'_>) -> Result<BlockSummary, EngineError> {

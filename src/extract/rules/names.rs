@@ -155,6 +155,23 @@ const PLAIN_WORDS: &[&str] = &[
     "final",
 ];
 
+/// Of the words that only describe, those that a product may be called by.
+const NAME_LIKE: &[&str] = &[
+    "mobile",
+    "web",
+    "desktop",
+    "native",
+    "customer",
+    "delivery",
+    "streaming",
+    "calendar",
+    "chat",
+    "weather",
+    "fitness",
+    "banking",
+    "health",
+];
+
 /// Finds the project that a text names, if it names one.
 pub(super) fn project_in(text: &str) -> Option<EntityRef> {
     for captures in PROJECT_NAMED.captures_iter(text) {
@@ -166,8 +183,12 @@ pub(super) fn project_in(text: &str) -> Option<EntityRef> {
         let glued = text[name.end()..].starts_with(['.', '/', '-', '_'])
             && text[name.end() + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
         let head = lower.split(' ').next().unwrap_or_default();
+        // "Mobile SDK", written as a name, is one; "the mobile app" only describes.
+        let written = captures.name("e").is_some()
+            && word.split(' ').all(|part| part.starts_with(|c: char| c.is_uppercase()))
+            && NAME_LIKE.contains(&head);
         let ordinary = (lower.contains(' ') && NOT_A_NAME.contains(&head))
-            || PLAIN_WORDS.contains(&head)
+            || (PLAIN_WORDS.contains(&head) && !written)
             || matches!(
                 lower.as_str(),
                 "the"
@@ -227,6 +248,9 @@ pub(super) fn is_han_name(word: &str) -> bool {
     (SURNAMES.contains(first) || familiar)
         && (1..=2).contains(&rest)
         && word.chars().all(is_han)
+        && !word.ends_with([
+            '不', '没', '也', '还', '都', '在', '是', '要', '会', '将', '已', '就', '再',
+        ])
         && ![
             "项目",
             "时候",
@@ -407,7 +431,42 @@ const NOT_A_NAME: &[&str] = &[
     "return",
     "legal",
     "design",
+    "backend",
+    "frontend",
+    "server",
+    "client",
+    "database",
+    "ui",
+    "db",
+    "which",
+    "instead",
+    "still",
+    "again",
+    "currently",
+    "correction",
+    "because",
+    "though",
+    "although",
+    "while",
+    "dev",
+    "testing",
+    "logging",
+    "monitoring",
+    "auth",
+    "search",
+    "caching",
+    "cache",
+    "never",
+    "always",
+    "only",
+    "mainly",
+    "docs",
+    "infra",
+    "deploys",
 ];
+
+/// Words with a capital before "uses" or "is on" that are parts of what is worked on, or of speech.
+pub(super) const NO_SUBJECT_NAMES: &[&str] = NOT_A_NAME;
 
 /// What stands before a noun, never before a person's name.
 const DETERMINERS: &[&str] = &[

@@ -1,133 +1,13 @@
-//! What becomes of plans and requests: withdrawn, moved to another day, carried out or failed by a
-//! tool.
+//! What a tool's outcome makes of requests and decisions: carried out, or failed.
 
 use super::classify::Class;
 use super::dialogue::Walk;
-use super::draft::{Draft, dating, is_ahead};
+use super::draft::{Draft, is_ahead};
 use super::scene::Voice;
-use super::signs::{DEADLINE, DONE_CUE, MOVED_TRIP, TOOL_ERROR, TOOL_MADE, TOOL_PASSED};
-use super::text::{Span, content_tokens, shared_tokens};
-use crate::model::{ClaimValue, EventKind as K, EventStatus as S, Occurrence};
+use super::signs::{DONE_CUE, TOOL_ERROR, TOOL_MADE, TOOL_PASSED};
+use crate::model::{ClaimValue, EventKind as K, EventStatus as S};
 
 impl Walk<'_> {
-    /// "Forget it": the plan or request that it withdraws is cancelled.
-    pub(super) fn withdraw(
-        &mut self,
-        index: usize,
-        sentence: &Span,
-        clause: &Span,
-        text: &str,
-    ) -> Option<usize> {
-        let tokens = content_tokens(text);
-        let points = tokens.iter().all(|t| {
-            [
-                "forget", "never", "mind", "scratch", "cancel", "drop", "scrap", "call", "bother",
-                "取消",
-            ]
-            .contains(&t.as_str())
-        });
-        let target = (0..self.drafts.len()).rev().find(|d| {
-            let draft = &self.drafts[*d];
-            draft.is_open()
-                && if points {
-                    draft.line + 6 >= index
-                } else {
-                    shared_tokens(&tokens, &draft.tokens) > 0
-                }
-        });
-        let Some(target) = target else {
-            if points || tokens.len() < 2 {
-                return None;
-            }
-            let time = dating(&self.lines[index], clause, sentence);
-            let class = Class { kind: K::Plan, status: S::Cancelled, withdraws: false };
-            let draft = Draft::new(
-                index,
-                &self.lines[index],
-                clause.clone(),
-                sentence.clone(),
-                class,
-                time.as_ref(),
-            );
-            self.drafts.push(draft);
-            return Some(self.drafts.len() - 1);
-        };
-        let day = chrono::TimeDelta::days(1);
-        let at_once = self.lines[index].message.at.utc
-            - self.lines[self.drafts[target].line].message.at.utc
-            < day
-            && self.drafts[target].line + 8 >= index;
-        if at_once {
-            self.drafts[target].status = S::Cancelled;
-            self.drafts[target].claims.clear();
-            self.drafts[target].add_quote(index, sentence.clone());
-            return Some(target);
-        }
-        let class = Class { kind: K::Plan, status: S::Cancelled, withdraws: false };
-        let mut draft =
-            Draft::new(index, &self.lines[index], clause.clone(), sentence.clone(), class, None);
-        draft.occurred = Occurrence { expression: None, ..self.drafts[target].occurred.clone() };
-        draft.supersedes.push(target);
-        self.drafts.push(draft);
-        Some(self.drafts.len() - 1)
-    }
-
-    /// "I moved the flight to July 6th" is a change made and a plan for another day.
-    pub(super) fn plan_of_move(
-        &mut self,
-        change: usize,
-        time: Option<&crate::extract::dates::TimeMention>,
-    ) {
-        let Some(time) = time else { return };
-        let mut plan = self.drafts[change].clone();
-        plan.kind = K::Plan;
-        plan.status = S::Planned;
-        plan.occurred = time.occurrence.clone();
-        let at = &self.lines[plan.line].message.at;
-        if DEADLINE.is_match(&plan.statement)
-            && let Some(end) = plan.occurred.local_to
-        {
-            let words = plan.occurred.expression.clone().unwrap_or_default();
-            plan.occurred = Occurrence {
-                precision: crate::model::Precision::Deadline,
-                basis: plan.occurred.basis,
-                ..crate::extract::dates::range_occurrence(
-                    at.local_day(),
-                    end,
-                    plan.occurred.approx,
-                    &words,
-                    at,
-                )
-            };
-        }
-        let old = (0..change).rev().find(|d| {
-            let draft = &self.drafts[*d];
-            draft.is_open()
-                && (shared_tokens(&draft.tokens, &plan.tokens) > 0
-                    || (MOVED_TRIP.is_match(&plan.statement)
-                        && draft.claims.iter().any(|c| c.subject.name.ends_with(" trip"))))
-        });
-        if let Some(old) = old {
-            let previous = &self.drafts[old];
-            if previous.occurred.precision == crate::model::Precision::Range
-                && previous.occurred.local_to > plan.occurred.local_from
-            {
-                plan.occurred.to = previous.occurred.to;
-                plan.occurred.local_to = previous.occurred.local_to;
-                plan.occurred.precision = crate::model::Precision::Range;
-            }
-            plan.claims = moved_claims(&previous.claims, &plan.occurred);
-            plan.supersedes.push(old);
-        } else {
-            plan.claims.retain(|c| c.planned);
-        }
-        for claim in &mut plan.claims {
-            claim.planned = true;
-        }
-        self.drafts[change].claims.retain(|c| matches!(c.property.as_str(), "deadline" | "owner"));
-        self.drafts.push(plan);
-    }
-
     pub(super) fn read_assistant(&mut self, index: usize) {
         let line = &self.lines[index];
         for call in &line.message.tool_calls {
@@ -254,17 +134,4 @@ impl Walk<'_> {
         }
         self.drafts.push(draft);
     }
-}
-
-fn moved_claims(old: &[crate::model::Claim], occurred: &Occurrence) -> Vec<crate::model::Claim> {
-    old.iter()
-        .filter_map(|claim| {
-            let day = match claim.property.as_str() {
-                "start_date" | "date" => occurred.local_from,
-                "end_date" => occurred.local_to,
-                _ => None,
-            }?;
-            Some(crate::model::Claim { value: ClaimValue::Date(day), ..claim.clone() })
-        })
-        .collect()
 }

@@ -9,7 +9,7 @@ use crate::model::{ClaimValue, EntityKind, EntityRef, EventStatus as S, Precisio
 
 named_cue!(
     OWNS_WORK,
-    r"^(?:and |but |so |then |also )*(?P<n>NAME)(?: from [a-z]+)?(?: is| will| now| also| still|'s|'ll)* (?:owns?|leads?|leading|is in charge of|in charge of|responsible for|takes? over|took over|taking over|taking|manages?|managing|handles?|handling|maintains?|runs|looks after|drives|be the owner of|the owner of)(?: now)? (?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,3})?"
+    r"^(?:and |but |so |then |also )*(?P<n>NAME)(?: from [a-z]+)?(?: is| will| now| also| still|'s|'ll)* (?:owns?|leads?|leading|is in charge of|in charge of|responsible for|(?:the )?(?:new )?owner(?: of)?|takes? over|took over|taking over|taking|manages?|managing|handles?|handling|maintains?|runs|looks after|drives|be the owner of)(?: now)? (?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,3})?"
 );
 
 named_cue!(
@@ -22,9 +22,19 @@ named_cue!(
     r"~(?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,2}?) (?:is|was|are|were|has been|have been|goes|went|gets|got)(?: now)? (?:owned by|handed (?:over )?to|assigned to|taken over by|led by|managed by|maintained by|reassigned to|transferred to|to) (?P<n>NAME)"
 );
 
+named_cue!(
+    HANDED_OVER,
+    r"~(?:(?:handed|hands|handing|hand|passed|turned) over (?:the |our )?(?P<what>[\w-]+(?: [\w-]+){0,2}?) to|(?:handed|hands|handing|hand|passed|turned) (?:the |our )?(?P<what2>[\w-]+(?: [\w-]+){0,2}?) over to|(?:transferred|reassigned) (?:the |our )?(?P<what3>[\w-]+(?: [\w-]+){0,2}?) to) (?P<n>NAME)"
+);
+
+cue!(
+    HAN_OWNER_IS,
+    r"^(?:另外|还有|对了|现在|目前)?(?P<what>[^,，。]{0,12}?)(?:的)?负责人(?:现在|目前|已经|改|改成|变成|换成|就|还|还是|从[^,，。]{1,8}起)*(?:是|为|叫|了)(?P<n>[\p{Han}]{2,3}|(?-i:[A-Z][A-Za-z]+))$"
+);
+
 cue!(
     HAN_OWNS,
-    r"^(?:另外|还有|对了|然后|现在|目前|听说)?(?:(?P<n>[\p{Han}]{2,3}?|[A-Za-z][A-Za-z.]+) ?)?(?:从[^,，。]{1,8}?(?:起|开始)|上周|下周[一二三四五六日]?|还是|仍然|现在|一直|暂时|以后|将|会|来|明天|今天)*(?:改管|负责|接手|接管|主管|接替|带|维护|管)(?:了)?(?P<what>[^,，。了]{2,10}?)?(?:了)?$"
+    r"^(?:另外|还有|对了|然后|现在|目前|听说)?(?:(?P<n>我|[\p{Han}]{2,3}?|[A-Za-z][A-Za-z.]+) ?)?(?:从[^,，。]{1,8}?(?:起|开始)|上周|下周[一二三四五六日]?|还是|仍然|现在|一直|暂时|以后|将|会|来|明天|今天)*(?:改管|负责|接手|接管|主管|接替|带|维护|管)(?:了)?(?P<what>[^,，。了]{2,10}?)?(?:了)?$"
 );
 
 cue!(
@@ -55,11 +65,17 @@ cue!(
 cue!(
     /// Verbs of taking charge that need not say of what.
     HANDS_OVER,
-    r"~(?:takes? over|took over|taking over|in charge|responsible)~"
+    r"~(?:takes? over|took over|taking over|in charge|responsible|the (?:new )?owner)~"
 );
 
 pub(super) fn work(name: &str, ground: &Ground<'_>) -> EntityRef {
     let name = name.trim().trim_end_matches(['的', ' ']);
+    // "王小明把支付模块交给赵敏": the work stands after 把.
+    let name = name.rsplit(['把', '将']).next().unwrap_or(name);
+    let name = name
+        .strip_suffix("项目")
+        .filter(|rest| !rest.is_empty() && !HAN_THIS.is_match(rest))
+        .unwrap_or(name);
     let lower = name.to_lowercase();
     if PREPOSITION.is_match(name)
         || matches!(
@@ -87,6 +103,15 @@ pub(super) fn work(name: &str, ground: &Ground<'_>) -> EntityRef {
 
 pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut Maker<'_>) {
     let tentative = draft.status == S::Tentative;
+    // "I'm responsible for it": the speaker.
+    let named = |name: &str| {
+        if SPEAKER.is_match(name) {
+            let works = OWN_WORK.is_match(text) && !OWN_THINGS.is_match(text);
+            works.then(|| ground.speaker.clone())
+        } else {
+            person(name)
+        }
+    };
     let mut set = |subject: EntityRef, owner: EntityRef| {
         let claim = |m: &mut Maker<'_>| m.assert(subject, "owner", ClaimValue::Entity(owner));
         // Who is to do a thing is settled by naming them; when the thing is due is another matter.
@@ -103,9 +128,15 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
             maker.end(work(&c["what"], ground), "owner", ClaimValue::Any);
             return;
         }
+        if let Some(c) = HAN_OWNER_IS.captures(text)
+            && let Some(owner) = person(&c["n"])
+        {
+            set(work(&c["what"], ground), owner);
+            return;
+        }
         if let Some(c) = HAN_OWNS.captures(text) {
             let owner = match c.name("n") {
-                Some(name) => person(name.as_str()),
+                Some(name) => named(name.as_str()),
                 None => ground.person.cloned(),
             };
             if let Some(owner) = owner {
@@ -150,9 +181,16 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
         }) {
             set(work(&c["what"], ground), owner);
         }
+    } else if let Some(c) = HANDED_OVER.captures(text)
+        && let Some(what) = c.name("what").or(c.name("what2")).or(c.name("what3"))
+    {
+        if let Some(owner) = person(&c["n"]) {
+            set(work(what.as_str(), ground), owner);
+        }
     } else if let Some(c) = OWNS_WORK.captures(text)
-        && let Some(owner) = person(&c["n"])
+        && let Some(owner) = named(&c["n"])
         && !owns_a_thing(text)
+        && !(SPEAKER.is_match(&c["n"]) && names_a_thing(c.name("what").map_or("", |m| m.as_str())))
         // "The build runs on it" and "Ana handles in March" put nobody in charge of anything.
         && (HANDS_OVER.is_match(&c[0])
             || c.name("what").is_some_and(|what| !PREPOSITION.is_match(what.as_str())))
@@ -160,6 +198,25 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
         set(c.name("what").map_or_else(|| ground.project(), |w| work(w.as_str(), ground)), owner);
     }
 }
+
+cue!(HAN_THIS, r"^(?:这个|那个|本|该|此|我们|我们的|整个)$");
+
+cue!(SPEAKER, r"^(?:I(?:'m|'ll|'ve)?|我)$");
+
+cue!(
+    /// What one says of oneself and means as work: "I'm taking the bus" and "I own the Volvo" do not.
+    OWN_WORK,
+    r"~(?:in charge of|responsible for|owner of|take over|took over|taking over|lead|maintain|manage|own)~|负责|接手|接管|主管|维护"
+);
+/// "I own the Saab": a thing by its name, where work would be a word.
+fn names_a_thing(what: &str) -> bool {
+    what.starts_with(|c: char| c.is_uppercase())
+}
+
+cue!(
+    OWN_THINGS,
+    r"~(?:own|manage|lead|maintain) (?:my|a|an|it|this|that|some|two|people|myself|to|in|with)~"
+);
 
 cue!(
     OWNS_THING,

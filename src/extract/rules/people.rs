@@ -205,6 +205,11 @@ cue!(
     r"(?:新来的|新的)?(?P<role>(?:产品|项目|技术|市场|销售|财务|人事|运营|设计|研发)?(?:经理|总监|主管|工程师|设计师|分析师|架构师|同事|实习生))(?:叫|是)(?P<n>[\p{Han}]{2,3})"
 );
 
+/// Whether a name is a company's by itself.
+pub(super) fn is_company(name: &str) -> bool {
+    COMPANY.is_match(name)
+}
+
 pub(super) fn is_weekday_or_month(word: &str) -> bool {
     let first = word.split(' ').next().unwrap_or(word);
     first.len() >= 3

@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::scene::Line;
-use super::text::{content_tokens, cue, shared_tokens};
+use super::signs::RESCHEDULES;
+use super::text::cue;
+use super::tokens::{content_tokens, shared_tokens};
 use crate::extract::KnownEvent;
 use crate::model::{
     Claim, ClaimOp, ClaimValue, EventKind as K, EventStatus as S, Relation, RelationKind, property,
@@ -18,15 +20,17 @@ cue!(
 );
 
 /// Whether two claims speak of the same Slot.
-fn same_slot(a: &Claim, b: &Claim) -> bool {
-    a.property == b.property && a.qualifier == b.qualifier && a.subject.id() == b.subject.id()
+pub(super) fn same_slot(a: &Claim, b: &Claim) -> bool {
+    a.property == b.property
+        && a.qualifier == b.qualifier
+        && (a.subject == b.subject || a.subject.id() == b.subject.id())
 }
 
-fn is_functional(claim: &Claim) -> bool {
+pub(super) fn is_functional(claim: &Claim) -> bool {
     claim.qualifier.is_some() || property(&claim.property).is_some_and(|p| p.functional)
 }
 
-fn same_value(a: &ClaimValue, b: &ClaimValue) -> bool {
+pub(super) fn same_value(a: &ClaimValue, b: &ClaimValue) -> bool {
     match (a, b) {
         (ClaimValue::Entity(x), ClaimValue::Entity(y)) => x.id() == y.id(),
         (ClaimValue::Text(x), ClaimValue::Text(y)) => {
@@ -48,32 +52,40 @@ fn replaces(later: &Claim, earlier: &Claim) -> bool {
     }
 }
 
-/// A plan does not replace what has happened.
-fn may_replace(later_open: bool, earlier_open: bool) -> bool {
-    !later_open || earlier_open
-}
-
+/// Whether one of the later statements takes away from an earlier one; a plan does not replace what
+/// has happened.
 fn claims_replace(later: &[Claim], earlier: &[Claim]) -> bool {
-    later
-        .iter()
-        .any(|l| earlier.iter().any(|e| replaces(l, e) && may_replace(l.planned, e.planned)))
+    later.iter().any(|l| earlier.iter().any(|e| replaces(l, e) && (!l.planned || e.planned)))
 }
 
 fn is_done(kind: K, status: S) -> bool {
     matches!(kind, K::Result | K::Change) && status == S::Occurred
 }
 
-fn is_open_plan(kind: K, status: S) -> bool {
+pub(super) fn is_open_plan(kind: K, status: S) -> bool {
     matches!(kind, K::Plan | K::Request) && matches!(status, S::Planned | S::Tentative)
 }
 
+/// How many drafts a relation may reach back over. A conversation never comes near it; a flood of
+/// generated statements would else cost the square of their number.
+pub(super) const LOOK_BACK: usize = 300;
+
 /// Finds the relations among drafts and to the Events of earlier Blocks.
 pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEvent]) {
+    let known_tokens: Vec<Vec<String>> = known.iter().map(|e| content_tokens(&e.title)).collect();
     for later in 0..drafts.len() {
         if drafts[later].dropped || drafts[later].status == S::Rejected {
             continue;
         }
-        for earlier in 0..later {
+        let line = &lines[drafts[later].line];
+        // That something was moved to another day carries nothing out.
+        let moved = RESCHEDULES.is_match(&drafts[later].statement);
+        let as_planned = is_done(drafts[later].kind, drafts[later].status)
+            && line
+                .text
+                .get(drafts[later].sentence.clone())
+                .is_some_and(|said| AS_PLANNED.is_match(said));
+        for earlier in later.saturating_sub(LOOK_BACK)..later {
             if drafts[earlier].dropped
                 || drafts[earlier].status == S::Rejected
                 || drafts[earlier].line > drafts[later].line
@@ -81,7 +93,7 @@ pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEve
                 continue;
             }
             let (l, e) = (&drafts[later], &drafts[earlier]);
-            if fulfils(l, e.kind, e.status, &e.tokens, lines[l.line].text) {
+            if !moved && fulfils(l, e.kind, e.status, &e.tokens, as_planned) {
                 drafts[later].fulfils.push(earlier);
             } else if l.line != e.line && (claims_replace(&l.claims, &e.claims) || replans(l, e)) {
                 drafts[later].supersedes.push(earlier);
@@ -90,34 +102,36 @@ pub(super) fn relate(drafts: &mut [Draft], lines: &[Line<'_>], known: &[KnownEve
         let draft = &mut drafts[later];
         draft.supersedes.sort_unstable();
         draft.supersedes.dedup();
-        for event in known {
-            let tokens = content_tokens(&event.title);
-            if fulfils(draft, event.kind, event.status, &tokens, lines[draft.line].text) {
-                draft
-                    .known
-                    .push(Relation { kind: RelationKind::Fulfils, target: event.id.clone() });
+        for (event, tokens) in known.iter().zip(&known_tokens) {
+            let kind = if !moved && fulfils(draft, event.kind, event.status, tokens, as_planned) {
+                RelationKind::Fulfils
             } else if claims_replace(&draft.claims, &event.claims) {
-                draft
-                    .known
-                    .push(Relation { kind: RelationKind::Supersedes, target: event.id.clone() });
+                RelationKind::Supersedes
+            } else {
+                continue;
+            };
+            let relation = Relation { kind, target: event.id.clone() };
+            if !draft.known.contains(&relation) {
+                draft.known.push(relation);
             }
         }
     }
 }
 
 /// A result carries out a plan that speaks of the same things.
-fn fulfils(later: &Draft, kind: K, status: S, tokens: &[String], text: &str) -> bool {
+fn fulfils(later: &Draft, kind: K, status: S, tokens: &[String], as_planned: bool) -> bool {
     if !is_done(later.kind, later.status) || !is_open_plan(kind, status) {
         return false;
     }
     let shared = shared_tokens(&later.tokens, tokens);
-    let least = if AS_PLANNED.is_match(text) { 1 } else { 2 };
+    let least = if as_planned { 1 } else { 2 };
     shared >= least && shared * 2 >= tokens.len().min(later.tokens.len())
 }
 
 /// A later plan for the same thing with other words of change.
 fn replans(later: &Draft, earlier: &Draft) -> bool {
     is_open_plan(later.kind, later.status)
+        && (later.status != S::Tentative || earlier.status == S::Tentative)
         && is_open_plan(earlier.kind, earlier.status)
         && shared_tokens(&later.tokens, &earlier.tokens) >= 2
         && (INSTEAD.is_match(&later.statement)

@@ -1,6 +1,7 @@
 //! A Block as the rules see it: who speaks, in which sentences, with which time words.
 
-use super::text::{Sentence, Span, blank_foreign_text, is_chinese, sentences};
+use super::foreign::blank_foreign_text;
+use super::text::{Sentence, Span, is_chinese, sentences};
 use crate::extract::dates::{TimeMention, find_near};
 use crate::model::{EntityKind, EntityRef, Message, Role};
 use chrono::NaiveDate;
@@ -38,13 +39,17 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The times that begin inside a range.
+    pub fn times_within(&self, span: &Span) -> &[Time] {
+        // A line may hold thousands, in order: each clause looks only at its own.
+        let first = self.times.partition_point(|t| t.span.start < span.start);
+        let own = &self.times[first..];
+        &own[..own.partition_point(|t| t.span.start < span.end)]
+    }
+
     /// The time mentions inside a range.
     pub fn times_in(&self, span: &Span) -> Vec<TimeMention> {
-        self.times
-            .iter()
-            .filter(|t| t.span.start < span.end && t.span.start >= span.start)
-            .map(|t| t.mention.clone())
-            .collect()
+        self.times_within(span).iter().map(|t| t.mention.clone()).collect()
     }
 
     /// The person who speaks; the person an agent works for is `user`.

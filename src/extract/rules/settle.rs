@@ -156,7 +156,11 @@ impl Walk<'_> {
                 || gap.contains("所以")
                 || earlier.sentence == self.drafts[at].sentence
                     && CONSEQUENCE.is_match(&self.drafts[at].statement);
-            let complaint = matches!(earlier.kind, K::Problem | K::State)
+            // A state told in a sentence of its own is no reason of a taste; of a change it may be.
+            let complaint = (earlier.kind == K::Problem
+                || earlier.kind == K::State
+                    && (earlier.sentence == self.drafts[at].sentence
+                        || matches!(kind, K::Decision | K::Change | K::Plan | K::Result)))
                 && earlier.sentence.end <= self.drafts[at].clause.end;
             if complaint
                 || joined

@@ -72,7 +72,7 @@ cue!(DEADLINE, r"~(?:deadline|due date|due)~|截止|ddl|期限");
 
 cue!(
     WILL,
-    r"~(?:will|shall|going to|gonna|might|may|could|should|want to|let's|plan to)~|会|打算|可能|要"
+    r"~(?:will|shall|going to|gonna|might|(?-i:may)|could|should|want to|let's|plan to)~|会|打算|可能|要"
 );
 
 cue!(
@@ -82,7 +82,7 @@ cue!(
 
 cue!(
     RESCHEDULES,
-    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended|slipped|slips)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 
 cue!(
@@ -107,17 +107,6 @@ cue!(
 cue!(
     ACCEPTS,
     r"^(?:yes|agreed|sounds good|go ahead|do it|do that|let's do (?:it|that)|ok,? do|good idea|deal|perfect, do)~|^(?:可以|同意|就这样|就这么办|行)"
-);
-
-cue!(
-    CORRECTED,
-    r"~(?:it|that|this|the \w+) (?:was|is|were|should be|should have been) (?:actually |really )?(?P<v>.{2,40})$|(?:应该是|其实是|是)(?P<v2>[^,，。]{1,20})$"
-);
-
-cue!(
-    /// The wrong value and the right one, in either order.
-    NOT_THAT,
-    r"~(?:it was|it's|it is|that was|that's|that is|I meant|I mean|was|is|to say) (?P<v>[\w.+#-]+(?: [\w.+#-]+){0,2})[,;]? (?:and )?not (?P<o>[\w.+#-]+(?: [\w.+#-]+){0,2})[.!]?$|~not (?P<o2>[\w.+#-]+(?: [\w.+#-]+){0,2})[,;]? but (?P<v2>[\w.+#-]+(?: [\w.+#-]+){0,2})[.!]?$|不是 ?(?P<o3>[^,，。是]{1,12}?) ?[,，]? ?(?:而是|应该是|是) ?(?P<v3>[^,，。]{1,12}?) ?[。!！]?$|(?:应该是|其实是|是) ?(?P<v4>[^,，。是]{1,12}?) ?[,，]? ?(?:而)?不是 ?(?P<o4>[^,，。]{1,12}?) ?[。!！]?$"
 );
 
 cue!(NEW_NAME, r"(?:叫|名叫|名字是|called|named) ?(?P<n>[\p{Han}]{2,3}|(?-i:[A-Z][a-z]+))");

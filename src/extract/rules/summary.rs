@@ -151,7 +151,7 @@ fn salient_sentences(lines: &[Line<'_>]) -> Vec<(usize, String)> {
         }
         for sentence in &line.sentences {
             let words = bare(line.text, &sentence.span);
-            let tokens = super::text::content_tokens(words).len() as i64;
+            let tokens = super::tokens::content_tokens(words).len() as i64;
             let long = words.chars().count() as i64;
             let dated = line
                 .times

@@ -157,7 +157,7 @@ pub(super) fn topic(object: &str) -> Option<&'static str> {
 pub(super) fn object(words: &str) -> String {
     static TAIL: LazyLock<Regex> = LazyLock::new(|| {
         super::text::compile(
-            r" ?~(?:because|since|so|when|but|and (?:I|we|it|she|he|they)|as it|as they|which|that is|these days|nowadays|any ?more|a lot|very much|too much|too|though|instead|right now|for now|with my|with our|lately)~.*$|[:(].*$|(?:因为|所以|了$|的时候).*$",
+            r" ?~(?:because|since|so|when|but|and (?:I|we|it|she|he|they)|as it|as they|which|that is|these days|nowadays|now|any ?more|a lot|very much|too much|too|though|instead|right now|for now|with my|with our|lately)~.*$|[:(].*$|(?:因为|所以|了$|的时候).*$",
         )
     });
     let cut = TAIL.replace(words.trim(), "");
@@ -170,6 +170,18 @@ pub(super) fn object(words: &str) -> String {
         .trim();
     cut.trim_end_matches(['.', '!', ' ', '。', '了']).to_owned()
 }
+
+/// States a liking or a dislike, which ends the other of the same thing.
+fn feel(who: &EntityRef, property: &str, what: String, maker: &mut Maker<'_>) {
+    if super::undertakings::is_pronoun(&what) {
+        return;
+    }
+    let other = if property == "likes" { "dislikes" } else { "likes" };
+    maker.assert(who.clone(), property, ClaimValue::Text(what.clone()));
+    maker.end(who.clone(), other, ClaimValue::Text(what));
+}
+
+cue!(HAN_DENIED, r"(?:不|没有?|别)(?:再|是|算|算是|再是|怎么|打算|想)*$");
 
 pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>) {
     if let Some(c) = ALLERGIC_HAN.captures(text).or_else(|| ALLERGIC.captures(text))
@@ -193,22 +205,16 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
         return;
     }
     if let Some(found) = DIET.find(text) {
-        let lower = text.to_lowercase();
-        let over = ["no longer", "not ", "anymore", "any more", "不再", "不"]
-            .iter()
-            .any(|w| lower.contains(w) && !lower.contains("not only"));
-        let value = ClaimValue::Text(found.as_str().to_lowercase());
-        let op = if over
-            && lower.find(found.as_str()).is_some_and(|i| {
-                lower[..i].contains("no longer")
-                    || lower[..i].contains("not ")
-                    || lower[..i].contains("不再")
-            }) {
-            ClaimOp::End
-        } else {
-            ClaimOp::Assert
-        };
-        maker.claim(who.clone(), "diet", None, value, op);
+        let before = text[..found.start()].to_lowercase();
+        let denied = !before.contains("not only")
+            && (before.contains("no longer")
+                || before.contains("not ")
+                || before.contains("n't ")
+                || HAN_DENIED.is_match(&before));
+        // 吃素 is what a 素食者 does: one diet, one value.
+        let diet = found.as_str().to_lowercase().replace("吃素", "素食");
+        let op = if denied { ClaimOp::End } else { ClaimOp::Assert };
+        maker.claim(who.clone(), "diet", None, ClaimValue::Text(diet), op);
         return;
     }
     if let Some(c) = HAN_TAKES.captures(text) {
@@ -256,7 +262,7 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
     {
         maker.end(who.clone(), "likes", ClaimValue::Text(object(&c["o"])));
     } else if let Some(c) = DISLIKES.captures(text) {
-        maker.assert(who.clone(), "dislikes", ClaimValue::Text(object(&c["o"])));
+        feel(who, "dislikes", object(&c["o"]), maker);
     } else if let Some(c) = LIKES.captures(text) {
         let what = object(&c["o"]);
         let preferred = what
@@ -285,12 +291,12 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
                 );
             }
             _ if !preferred.is_empty() && preferred.split_whitespace().count() <= 7 => {
-                maker.assert(who.clone(), "likes", ClaimValue::Text(preferred.trim().to_owned()));
+                feel(who, "likes", preferred.trim().to_owned(), maker);
             }
             _ => {}
         }
     } else if let Some(c) = HAN_AVOIDS.captures(text) {
-        maker.assert(who.clone(), "dislikes", ClaimValue::Text(object(&c["o"])));
+        feel(who, "dislikes", object(&c["o"]), maker);
     } else if let Some(c) = HAN_LIKES.captures(text) {
         let against = c["v"].starts_with('不') || matches!(&c["v"], "讨厌" | "受不了");
         let what = object(&c["o"]);
@@ -308,11 +314,7 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
                 );
             }
             _ if !what.is_empty() => {
-                maker.assert(
-                    who.clone(),
-                    if against { "dislikes" } else { "likes" },
-                    ClaimValue::Text(what),
-                );
+                feel(who, if against { "dislikes" } else { "likes" }, what, maker);
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 //! version.
 
 use super::claims::{Ground, Maker, tool};
+use super::familiar::{User, user_in};
 use super::lexicon::{FoundTool, property_of, tools};
 use super::text::{compile, cue};
 use crate::model::{ClaimOp, ClaimValue, EntityRef};
@@ -17,7 +18,7 @@ cue!(
 );
 cue!(
     STARTS,
-    r"~(?:us(?:e|es|ing)|go(?:ing)? with|went with|stick(?:ing)? (?:with|to)|stay(?:ing)? (?:with|on)|keep(?:ing)?|kept|adopt(?:ed|ing)?|standardi[sz]ed? on|standardi[sz]ing on|cho(?:o)?se|picked|pick|settled on|decided on|decided for|agreed on|opted for|(?:switch|switched|switching|move|moved|moving|migrate|migrated|migrating|change|changed|changing|convert|converted|converting|port|ported|porting|rewr\w+)(?: [\w.-]+){0,9}? (?:to|in|into|over to)|is now|written in|built (?:with|on|in)|runs? on|running on|hosted (?:on|at|with)|deploy(?:s|ed|ing)?(?: \w+){0,2} (?:on|to)|depends? on|based on|is in|are in|by|with|replace[ds]? [\w.-]+ (?:with|by)|prefer(?:s)?|love(?:s)?|like(?:s)?|(?:went|gone|going|go|rolled|fell) back to|(?:reverted|returned) (?:back )?to|start with|started (?:using|with)|code in|program in|work in|on)~ (?:the |our |a |just |only |plain )?$|(?:改用了?|换成了?|换到了?|切换到了?|切换成了?|切到了?|切成了?|迁移到了?|迁到了?|改成(?:用)?了?|统一用|先用|就用|还是用|都用|改为|转(?:到|向|用)了?|使用|采用了?|选用了?|选了?|选定了?|用的是|用上了?|用了?|基于|跑在|部署(?:在|到)|喜欢|偏好|是) ?$"
+    r"~(?:us(?:e|es|ing)|go(?:ing)? with|went with|stick(?:ing)? (?:with|to)|stay(?:ing)? (?:with|on)|keep(?:ing)?|kept|adopt(?:ed|ing)?|standardi[sz]ed? on|standardi[sz]ing on|cho(?:o)?se|picked|pick|settled on|decided on|decided for|agreed on|opted for|(?:switch|switched|switching|move|moved|moving|migrate|migrated|migrating|change|changed|changing|convert|converted|converting|port|ported|porting|rewr\w+)(?: [\w.-]+){0,9}? (?:to|in|into|over to)|is now|written in|built (?:with|on|in)|runs? on|running on|hosted (?:on|at|with)|deploy(?:s|ed|ing)?(?: \w+){0,2} (?:on|to)|depends? on|rel(?:y|ies|ied) on|based on|is in|are in|by|with|replace[ds]? [\w.-]+ (?:with|by)|prefer(?:s)?|love(?:s)?|like(?:s)?|(?:went|gone|going|go|rolled|fell) back to|(?:reverted|returned) (?:back )?to|start with|started (?:using|with)|code in|program in|work in|on)~ (?:the |our |a |just |only |plain )?$|(?:改用了?|换成了?|换到了?|切换到了?|切换成了?|切到了?|切成了?|迁移到了?|迁到了?|改成(?:用)?了?|统一用|先用|就用|还是用|都用|改为|转(?:到|向|用)了?|使用|采用了?|选用了?|选了?|选定了?|用的是|用上了?|用了?|基于|跑在|部署(?:在|到)|喜欢|偏好|是) ?$"
 );
 cue!(
     AGAINST,
@@ -66,15 +67,24 @@ cue!(
     r"~(?:upgrade|upgraded|bump|bumped|pin|pinned|downgrade|downgraded|update|updated|now on|running|on|is at|use|using)~|升级到?|降级到?|升到|用的?是|固定在|换到"
 );
 
-fn subject(found: &FoundTool, text: &str, who: &EntityRef, ground: &Ground<'_>) -> EntityRef {
-    let own = PERSONAL.is_match(text) && (found.property == "editor" || ground.project.is_none());
+/// Who uses what a clause names; nobody, where that is somebody else.
+fn subject(property: &str, text: &str, who: &EntityRef, ground: &Ground<'_>) -> Option<EntityRef> {
+    let own = PERSONAL.is_match(text) && (property == "editor" || ground.project.is_none());
     if own {
-        who.clone()
-    } else {
-        super::names::project_in(text).unwrap_or_else(|| ground.project_with(found.property))
+        return Some(who.clone());
+    }
+    match user_in(text, property, ground) {
+        User::Named(user) => Some(user),
+        User::Ours => Some(ground.project_with(property)),
+        User::Other => None,
     }
 }
 
+cue!(
+    /// "Kestrel's database is": the tool is named by what it is for.
+    IS_ITS,
+    r"~(?:database|db|framework|language|package manager|hosting|host)(?: (?:of|for) (?:the |our )?[\w-]+(?: [\w-]+)?)? (?:is|will be)(?: now| still)? $"
+);
 cue!(
     FAVOURITE_TOOL,
     r"~my (?:new |current )?(?:favou?rite |preferred )?(?:editor|ide|language|framework|database|package manager)(?: of choice)? (?:is|was always)(?: now)? $"
@@ -132,6 +142,7 @@ pub(super) fn read(
             ended.push(one);
         } else if STARTS.is_match(before)
             || FAVOURITE_TOOL.is_match(before)
+            || IS_ITS.is_match(before)
             || (accepted && before.trim().is_empty())
             || follows_used(text, &found, index, &used)
         {
@@ -139,14 +150,18 @@ pub(super) fn read(
         }
     }
     for one in &ended {
-        maker.end(subject(one, text, who, ground), one.property, tool(&one.name));
+        if let Some(user) = subject(one.property, text, who, ground) {
+            maker.end(user, one.property, tool(&one.name));
+        }
     }
     for one in &used {
         // "React for the front end, Vue for the admin": two values of one slot at once say
         // that it is no slot here.
         let alone = used.iter().filter(|o| o.property == one.property).count() == 1;
         let property = if alone { one.property } else { "uses" };
-        maker.assert(subject(one, text, who, ground), property, tool(&one.name));
+        if let Some(user) = subject(one.property, text, who, ground) {
+            maker.assert(user, property, tool(&one.name));
+        }
     }
     if found.is_empty() || used.is_empty() {
         unknown_switch(text, &ended, who, ground, maker);
@@ -211,13 +226,7 @@ fn unknown_switch(
     {
         return;
     }
-    let subject = super::names::project_in(text).unwrap_or_else(|| {
-        if PERSONAL.is_match(text) && ground.project.is_none() {
-            who.clone()
-        } else {
-            ground.project_with(property)
-        }
-    });
+    let Some(subject) = subject(property, text, who, ground) else { return };
     let name = to.as_str().trim_end_matches('.');
     if let Some(from) = from.filter(|m| ended.iter().all(|t| t.name != m.as_str())) {
         maker.end(subject.clone(), property, tool(from.as_str()));
@@ -238,6 +247,11 @@ pub(super) static EPOCH: LazyLock<crate::model::Stamp> = LazyLock::new(|| crate:
 
 fn versions(text: &str, ground: &Ground<'_>, maker: &mut Maker<'_>) {
     let Some(c) = VERSION.captures_iter(text).last() else { return };
+    let project = match user_in(text, "version", ground) {
+        User::Named(user) => user,
+        User::Ours => ground.project(),
+        User::Other => return,
+    };
     let (name, version) = (&c["t"], &c["v"]);
     let minimum = c.name("p").is_some() || MINIMUM.is_match(text);
     let property = if minimum {
@@ -248,5 +262,5 @@ fn versions(text: &str, ground: &Ground<'_>, maker: &mut Maker<'_>) {
         return;
     };
     let value = ClaimValue::Text(format!("{name} {version}"));
-    maker.claim(ground.project(), property, Some(name.to_lowercase()), value, ClaimOp::Assert);
+    maker.claim(project, property, Some(name.to_lowercase()), value, ClaimOp::Assert);
 }

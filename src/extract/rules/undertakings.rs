@@ -9,7 +9,7 @@ use super::people::tidy;
 use super::tastes::object;
 use super::text::{cue, is_chinese};
 use crate::model::{
-    ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S, Precision,
+    ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S, Precision,
 };
 use regex::Regex;
 use std::sync::LazyLock;
@@ -37,8 +37,26 @@ cue!(
 );
 
 cue!(
+    /// "The pilot launched today": nobody is said to have done it.
+    INTRANSITIVE,
+    r"^(?:and |but |so |then |also |yes,? )*(?:the |our |my )(?P<o>[\w.'-]+(?: [\w.'-]+){0,2}?)(?: has| have| was| just| finally| now| already)* (?P<s>launched|shipped|finished|completed|closed|merged|landed|opened|ended|passed)~"
+);
+
+cue!(
+    AFTERWORD,
+    r"^(?:successfully|now|early|late|at last|already|as planned|on time|without|with|after|because|to|in|on|at)~"
+);
+
+cue!(
     TO_FINISH,
-    r"~(?:finish|complete|ship|release|launch|deliver|submit|publish|deploy)~ (?:the |our |my )?(?P<o>[\w.'-]+(?: [\w.'-]+){0,2}?)(?: (?:by|next|this|on|in|before|until|at|and|for|with|today|tomorrow|finished|soon)~|$|[,.;(])|~(?:want|need|get|have) (?:the |our |my )?(?P<o2>[\w.'-]+(?: [\w.'-]+){0,2}?) (?:finished|done|completed|shipped|released|ready)~|(?:完成|做完|写完|上线|发布|交付|提交)(?P<o3>[^,，。完]{2,10})|^(?P<o4>[^,，。]{2,8}?)(?:要|得|必须|计划|打算|下周|本周|这周|月底|下个月)+[^,，。]*(?:完成|上线|发布|交付|做完)"
+    r"~(?:finish|complete|ship|release|launch|deliver|submit|publish|deploy)~ (?:the |our |my )?(?P<o>[\w.'-]+(?: [\w.'-]+){0,2}?)(?: (?:by|next|this|on|in|before|until|at|and|for|with|today|tomorrow|finished|soon)~|$|[,.;(])|~(?:want|need|get|have) (?:the |our |my )?(?P<o2>[\w.'-]+(?: [\w.'-]+){0,2}?) (?:finished|done|completed|shipped|released|ready)~"
+);
+
+cue!(HAN_TO_FINISH, r"(?:完成|做完|写完|上线|发布|交付|提交)(?P<o>[^,，。完]{2,10})");
+
+cue!(
+    HAN_MUST_FINISH,
+    r"^(?P<o>[^,，。]{2,12}?)(?:要|得|必须|计划|打算|下周|本周|这周|月底|下个月)+[^,，。]*(?:完成|上线|发布|交付|做完)"
 );
 
 named_cue!(
@@ -53,14 +71,26 @@ cue!(
 
 cue!(
     EVENT_ON,
-    r"^(?:and |but |so |then |also |change of plan: )*(?P<o>(?:my|our|the|his|her) [\w' -]{3,40}?) (?:is|are|starts?|begins?|ends?|ended|takes place|happens|opens|closes|closed|will be|has been moved|was moved|moved|is scheduled|is planned|is set|started|began)~"
+    r"^(?:and |but |so |then |also |change of plan: )*(?P<o>(?:my|our|the|his|her) [\w' -]{3,40}?) (?:is|are|starts?|begins?|ends?|ended|takes place|happens|opens|closes|closed|will be|has been moved|was moved|moved|is scheduled|is planned|is set|started|began|launches|launched|ships|goes live|went live|(?:was|got|has been|slips?|slipped) (?:postponed|delayed|rescheduled|pushed)|slips|slipped)~"
+);
+
+cue!(
+    /// "We pushed the review back to Friday".
+    MOVED_OBJECT,
+    r"~(?:moved?|moving|postponed?|postponing|rescheduled?|rescheduling|push(?:ed|ing)?(?: back)?|delay(?:ed|ing)?|shift(?:ed|ing)?|brought forward|bring forward|extend(?:ed|ing)?) (?:the|my|our|his|her) (?P<o>[\w' -]{2,40}?) (?:back |forward |out |up )?(?:to|until|till)~"
+);
+
+cue!(
+    /// "评审定在周四", "上线时间推迟到五月十日".
+    HAN_EVENT_ON,
+    r"^(?:另外|还有|对了|然后|现在|目前|听说|我们|咱们|我|团队|把|将|那)*(?P<o>[\p{Han}A-Za-z0-9]{2,12}?)(?:(?:的)?(?:时间|日期|日子)(?:已经|已|又|被|也|先|将|现在|还)*(?:是|为|在)|(?:的)?(?:时间|日期|日子)?(?:已经|已|又|被|也|先|将|还是|现在)*(?:定在|定于|安排在|排在|改到|改为|推迟到|提前到|延期到|改期到|延到|延后到|调整到|挪到))"
 );
 
 cue!(ENDS, r"~(?:ends?|ended|expires?|expired|closes|finishes|return|back)~|结束|到期|截止");
 
 cue!(
     BEGINS,
-    r"~(?:starts?|begins?|opens?|launch(?:es)?|kicks off|started|began)~|开始|启动|入职|上线"
+    r"~(?:starts?|begins?|opens?|launch(?:es|ed)?|goes live|went live|kicks off|started|began)~|开始|启动|入职|上线"
 );
 
 cue!(
@@ -73,6 +103,7 @@ cue!(
     r"~budget(?: for [\w ]+)? (?:is|of|:|stays at|was set to|is now|went up to|is capped at|raised to|cut to) ?(?:about |around |at most )?(?P<v>[$€£¥]?[\d][\d.,]*(?: ?(?:k|m|million|thousand|euros?|dollars?|pounds|usd|eur|yuan))?)|预算(?:是|为|改为|提高到|降到|有|上限|不超过|控制在)*(?P<v2>[\d][\d.,]*(?:万|千|亿)?(?:元|块|美元|欧元)?)"
 );
 
+/// Reads what a clause says about undertakings.
 pub(super) fn undertakings(
     text: &str,
     draft: &Draft,
@@ -80,83 +111,105 @@ pub(super) fn undertakings(
     who: &EntityRef,
     maker: &mut Maker<'_>,
 ) {
-    let time = draft.dated_by.as_ref();
-    let first = draft.occurred.local_from;
-    let last = draft.occurred.local_to;
-    if let Some(c) = BUDGET.captures(text)
-        && let Some(value) = c.name("v").or(c.name("v2"))
-    {
-        maker.timeless(|m| {
-            m.assert(ground.project(), "budget", ClaimValue::Text(value.as_str().to_owned()));
-        });
-    }
-    if DEADLINE_WORD.is_match(text)
-        && matches!(draft.kind, K::Plan | K::Change | K::Decision | K::Constraint | K::State)
-        && let Some(end) = time.and_then(|t| t.occurrence.local_to)
-    {
-        let subject = EVENT_ON
-            .captures(text)
-            .map(|c| c["o"].to_owned())
-            .filter(|o| !o.to_lowercase().contains("deadline"))
-            .map_or_else(|| ground.project(), |o| thing(&o));
-        maker.timeless(|m| m.firm(|m| m.assert(subject, "deadline", ClaimValue::Date(end))));
+    budget(text, ground, maker);
+    if deadline(text, draft, ground, maker) {
         return;
     }
     match (draft.kind, draft.status) {
-        (K::Result | K::Change, S::Occurred) => {
-            let english =
-                NOUN_DONE.captures(text).map(|c| (c["o"].to_owned(), c["s"].to_lowercase()));
-            let english = english.or_else(|| {
-                DONE_NOUN.captures(text).map(|c| {
-                    (c["o"].to_owned(), c[0].split(' ').next().unwrap_or_default().to_lowercase())
-                })
-            });
-            let han =
-                HAN_DONE.captures(text).map(|c| (c["o"].to_owned(), format!("已{}", &c["s"])));
-            let han = han.or_else(|| {
-                HAN_DONE_AFTER.captures(text).map(|c| (c["o"].to_owned(), "已完成".to_owned()))
-            });
-            if let Some((what, status)) = english.or(han) {
-                let what = noun(&what);
-                if !what.is_empty() && !is_pronoun(&what) && !INDEFINITE.is_match(&what) {
-                    maker.assert(thing(&what), "status", ClaimValue::Text(status));
-                }
-            }
-        }
-        (K::Plan, S::Planned | S::Tentative) => {
-            if let Some(c) = TO_FINISH.captures(text)
-                && let Some(what) = ["o", "o2", "o3", "o4"].iter().find_map(|g| c.name(g))
-            {
-                let what = noun(what.as_str());
-                if !what.is_empty() && !is_pronoun(&what) {
-                    let value = if is_chinese(text) { "完成" } else { "finished" };
-                    maker.assert(thing(&what), "status", ClaimValue::Text(value.to_owned()));
-                }
-            }
-        }
+        (K::Result | K::Change, S::Occurred) => done(text, maker),
+        (K::Plan, S::Planned | S::Tentative) => to_finish(text, maker),
         _ => {}
     }
-    if let Some(c) = RECIPIENT.captures(text).filter(|_| matches!(draft.kind, K::Plan | K::Request))
-    {
-        let (what, name) = match c.name("o") {
-            Some(what) => (what.as_str(), &c["n"]),
-            None => (c.name("o2").map_or("", |m| m.as_str()), &c["n2"]),
-        };
-        if let Some(to) = person(name)
-            && !is_pronoun(what)
-            && !what.is_empty()
-        {
-            maker.timeless(|m| {
-                m.firm(|m| {
-                    m.assert(
-                        EntityRef::new(EntityKind::Thing, noun(what)),
-                        "recipient",
-                        ClaimValue::Entity(to),
-                    );
-                });
-            });
-        }
+    if matches!(draft.kind, K::Plan | K::Request) {
+        recipient(text, maker);
     }
+    dates(text, draft, maker);
+    lodging(text, draft, ground, who, maker);
+}
+
+fn budget(text: &str, ground: &Ground<'_>, maker: &mut Maker<'_>) {
+    if let Some(c) = BUDGET.captures(text)
+        && let Some(value) = c.name("v").or(c.name("v2"))
+    {
+        let value = value.as_str().trim_end_matches(['.', ',']);
+        maker.timeless(|m| {
+            m.assert(ground.project(), "budget", ClaimValue::Text(value.to_owned()));
+        });
+    }
+}
+
+/// Sets a deadline; returns whether the clause is about one.
+fn deadline(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut Maker<'_>) -> bool {
+    let end = draft.dated_by.as_ref().and_then(|time| time.occurrence.local_to);
+    let Some(end) = end.filter(|_| {
+        DEADLINE_WORD.is_match(text)
+            && matches!(draft.kind, K::Plan | K::Change | K::Decision | K::Constraint | K::State)
+    }) else {
+        return false;
+    };
+    let subject = EVENT_ON
+        .captures(text)
+        .filter(|c| !c["o"].to_lowercase().contains("deadline"))
+        .and_then(|c| named_work(text, c.name("o")?.range()))
+        .unwrap_or_else(|| ground.project());
+    maker.timeless(|m| m.firm(|m| m.assert(subject, "deadline", ClaimValue::Date(end))));
+    true
+}
+
+/// What was finished, shipped, signed.
+fn done(text: &str, maker: &mut Maker<'_>) {
+    let said = NOUN_DONE
+        .captures(text)
+        .map(|c| (c.name("o"), c["s"].to_lowercase()))
+        .or_else(|| {
+            let c = INTRANSITIVE.captures(text)?;
+            only_time_follows(text, c.get(0)?.end()).then(|| (c.name("o"), c["s"].to_lowercase()))
+        })
+        .or_else(|| {
+            let c = DONE_NOUN.captures(text)?;
+            Some((c.name("o"), c[0].split(' ').next().unwrap_or_default().to_lowercase()))
+        })
+        .or_else(|| HAN_DONE.captures(text).map(|c| (c.name("o"), format!("已{}", &c["s"]))))
+        .or_else(|| HAN_DONE_AFTER.captures(text).map(|c| (c.name("o"), "已完成".to_owned())));
+    if let Some((Some(what), status)) = said
+        && !INDEFINITE.is_match(&noun(what.as_str()))
+        && let Some(work) = named_work(text, what.range())
+    {
+        maker.assert(work, "status", ClaimValue::Text(status));
+    }
+}
+
+/// What is to be finished.
+fn to_finish(text: &str, maker: &mut Maker<'_>) {
+    let captures = TO_FINISH
+        .captures(text)
+        .or_else(|| HAN_TO_FINISH.captures(text))
+        .or_else(|| HAN_MUST_FINISH.captures(text));
+    let what = captures.and_then(|c| c.name("o").or_else(|| c.name("o2")));
+    if let Some(work) = what.and_then(|what| named_work(text, what.range())) {
+        let value = if is_chinese(text) { "完成" } else { "finished" };
+        maker.assert(work, "status", ClaimValue::Text(value.to_owned()));
+    }
+}
+
+fn recipient(text: &str, maker: &mut Maker<'_>) {
+    let Some(c) = RECIPIENT.captures(text) else { return };
+    let (what, name) = match c.name("o") {
+        Some(what) => (what.as_str(), &c["n"]),
+        None => (c.name("o2").map_or("", |m| m.as_str()), &c["n2"]),
+    };
+    if let Some(to) = person(name)
+        && !is_pronoun(what)
+        && !what.is_empty()
+    {
+        let what = EntityRef::new(EntityKind::Thing, noun(what));
+        maker.timeless(|m| m.firm(|m| m.assert(what, "recipient", ClaimValue::Entity(to))));
+    }
+}
+
+/// When a trip or another undertaking begins, takes place or ends.
+fn dates(text: &str, draft: &Draft, maker: &mut Maker<'_>) {
+    let (first, last) = (draft.occurred.local_from, draft.occurred.local_to);
     if let Some(c) =
         TRIP.captures(text).filter(|c| draft.kind == K::Plan && !is_weekday_or_month(&c["p"]))
     {
@@ -167,47 +220,107 @@ pub(super) fn undertakings(
         if let Some(day) = last.filter(|d| Some(*d) != first) {
             maker.timeless(|m| m.assert(trip, "end_date", ClaimValue::Date(day)));
         }
-    } else if let Some(c) = EVENT_ON
-        .captures(text)
-        .filter(|_| matches!(draft.kind, K::Plan | K::Result) && draft.dated_by.is_some())
-    {
-        let subject = thing(&c["o"]);
-        let dates = |m: &mut Maker<'_>| {
-            if ENDS.is_match(text) && !BEGINS.is_match(text) {
-                if let Some(day) = last {
-                    m.assert(subject, "end_date", ClaimValue::Date(day));
-                }
-            } else if BEGINS.is_match(text) {
-                if let Some(day) = first {
-                    m.assert(subject.clone(), "start_date", ClaimValue::Date(day));
-                }
-                if let Some(day) = last
-                    .filter(|d| Some(*d) != first && draft.occurred.precision == Precision::Range)
-                {
-                    m.assert(subject, "end_date", ClaimValue::Date(day));
-                }
-            } else if let (Some(day), Precision::Day | Precision::Instant) =
-                (first, draft.occurred.precision)
-            {
-                m.assert(subject, "date", ClaimValue::Date(day));
-            }
-        };
-        maker.timeless(dates);
+        return;
     }
-    if let Some(c) = STAY.captures(text).filter(|c| {
+    if !matches!(draft.kind, K::Plan | K::Result) || draft.dated_by.is_none() {
+        return;
+    }
+    let named = EVENT_ON
+        .captures(text)
+        .or_else(|| {
+            // "We pushed the code to main" moves no date.
+            let moved = MOVED_OBJECT.captures(text)?;
+            let dated = draft.kind == K::Plan && only_time_follows(text, moved.get(0)?.end());
+            dated.then_some(moved)
+        })
+        .or_else(|| HAN_EVENT_ON.captures(text));
+    let Some(subject) = named.and_then(|c| named_work(text, c.name("o")?.range())) else {
+        return;
+    };
+    let ends = ENDS.is_match(text) && !BEGINS.is_match(text);
+    let begins = BEGINS.is_match(text);
+    let mut set = |property, day: Option<chrono::NaiveDate>| {
+        if let Some(day) = day {
+            maker.timeless(|m| m.assert(subject.clone(), property, ClaimValue::Date(day)));
+        }
+    };
+    if ends {
+        set("end_date", last);
+    } else if begins {
+        set("start_date", first);
+        let ranged = draft.occurred.precision == Precision::Range;
+        set("end_date", last.filter(|d| ranged && Some(*d) != first));
+    } else if matches!(draft.occurred.precision, Precision::Day | Precision::Instant) {
+        set("date", first);
+    }
+}
+
+fn lodging(text: &str, draft: &Draft, ground: &Ground<'_>, who: &EntityRef, maker: &mut Maker<'_>) {
+    let Some(c) = STAY.captures(text).filter(|c| {
         matches!(draft.kind, K::Plan | K::Change | K::Result) && !is_weekday_or_month(&c["o"])
-    }) {
-        let lower = text.to_lowercase();
-        let lodging = lower.contains("stay")
-            || ["flat", "room", "hotel", "hostel", "apartment", "airbnb", "studio", "house"]
-                .iter()
-                .any(|w| c["o"].to_lowercase().contains(w));
-        if lodging {
-            let subject = ground.trip.cloned().unwrap_or_else(|| who.clone());
-            let value = object(&c["o"]);
-            maker.timeless(|m| m.assert(subject, "accommodation", ClaimValue::Text(value)));
+    }) else {
+        return;
+    };
+    let housed = text.to_lowercase().contains("stay")
+        || ["flat", "room", "hotel", "hostel", "apartment", "airbnb", "studio", "house"]
+            .iter()
+            .any(|w| c["o"].to_lowercase().contains(w));
+    if housed {
+        let subject = ground.trip.cloned().unwrap_or_else(|| who.clone());
+        let value = ClaimValue::Text(object(&c["o"]));
+        maker.timeless(|m| m.assert(subject, "accommodation", value));
+    }
+}
+
+cue!(
+    /// What a name of something worked on cannot begin with.
+    NO_WORK,
+    r"^(?:is|are|was|were|be|been|being|to|on|in|at|by|for|from|with|until|till|since|as|out|off|into|over|up|down|again|now|not|no|never|and|or|but|so|soon|early|late|well|successfully|today|tomorrow|yesterday|than|there|here|my|our|we|I|you|they|everyone|everything|nobody|something|nothing)~(?:$| .*)|^(?:people|flight|trip|date|time|day|deadline|team|company)$|^[是在到了的也都不没得被把它他她我你这那]|^(?:之前|之后|以前|以后|推迟|提前|改到|改为|延期|延到|取消|计划|前|后)$|^(?:推迟|提前|改到|改期|延期|延到|延后|取消|时间|日期|情况)|^(?:时间|日期|项目|任务|工作|事情|东西|大家|团队|公司|航班|机票|行程)$|我们|他们|你们|咱们"
+);
+cue!(
+    /// Words beside the name of an undertaking that only say that it has a date.
+    DATE_NOUN,
+    r" ~(?:date|day|time)$|(?:的)?(?:时间|日期|日子)$"
+);
+cue!(
+    HAN_HEAD_WORDS,
+    r"^(?:另外|还有|对了|然后|现在|目前|其实|最好|我们|咱们|他们|团队|大家|项目组|公司|也|还|得|要|必须|一定|先|把|我|[,，])+"
+);
+
+/// Names what is worked on by a piece of a clause; nothing, where the piece is time words, a verb or
+/// a pronoun.
+fn named_work(text: &str, range: std::ops::Range<usize>) -> Option<EntityRef> {
+    let mut piece = range;
+    // "The login bug three days ago", "下周我们": time words are no part of a name.
+    for time in crate::extract::dates::find(text, &super::tooling::EPOCH) {
+        let byte = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(i, _)| i);
+        let (start, end) = (byte(time.start), byte(time.end));
+        if start <= piece.start {
+            piece.start = piece.start.max(end.min(piece.end));
+        } else if start < piece.end {
+            piece.end = start;
         }
     }
+    let words = text[piece].trim();
+    let words = HAN_HEAD_WORDS.replace(words, "");
+    let words = noun(&words);
+    let words = DATE_NOUN.replace(&words, "");
+    let words = words.trim();
+    let named = words.chars().any(char::is_alphabetic)
+        && words.chars().count() > 1
+        && !is_pronoun(words)
+        && !NO_WORK.is_match(words);
+    named.then(|| EntityRef::new(EntityKind::Project, words))
+}
+
+/// Whether a clause ends at a place, but for words about time.
+fn only_time_follows(text: &str, from: usize) -> bool {
+    let rest = text[from..].trim().trim_end_matches(['.', '!']);
+    rest.is_empty()
+        || AFTERWORD.is_match(rest)
+        || crate::extract::dates::find(rest, &super::tooling::EPOCH)
+            .first()
+            .is_some_and(|time| time.start == 0)
 }
 
 cue!(
@@ -258,90 +371,4 @@ pub(super) fn noun(words: &str) -> String {
     let words = words.trim_start_matches('把');
     let words = HEAD.replace(words, "");
     TAIL.replace(&words, "").trim().to_owned()
-}
-
-pub(super) fn thing(words: &str) -> EntityRef {
-    EntityRef::new(EntityKind::Project, noun(words))
-}
-
-cue!(BEST, r"~(?:personal best|personal record|PB|new best|my first)~|个人最好|破纪录|PB");
-
-cue!(
-    DISTANCE,
-    r"~(?P<d>\d+(?:\.\d+)? ?k(?:m)?|half[- ]marathon|marathon|half|\d+ ?(?:miles?|m))~|(?P<d2>\d+ ?公里|半马|全马|马拉松)"
-);
-
-cue!(
-    CLOCKED,
-    r"~(?P<v>\d{1,2}:\d{2}(?::\d{2})?)~|(?P<v2>\d+ ?(?:minutes|min)~|[\d一二三四五六七八九十]+分(?:[\d一二三四五六七八九十]+秒)?)"
-);
-
-cue!(
-    ACTIVITY,
-    r"~(?P<a>run|runs|running|jog|jogging|swim|swims|swimming|yoga|gym|cycling|bike|biking|meditat\w*|climbing|tennis|football|soccer|piano|guitar|reading|journaling|pilates|boxing|dance|dancing|hiking|walks?|walking|workout|workouts|lessons?|stand-?up|standups?|retro|therapy|painting|pottery)~|(?P<b>跑步|跑|游泳|游|瑜伽|健身|骑车|冥想|爬山|打球|读书|阅读|写日记|散步|练琴|背单词|打篮球|打羽毛球|周会|站会)"
-);
-
-cue!(
-    PAUSED,
-    r"~no (?P<a>running|swimming|cycling|gym|climbing|alcohol|sugar|coffee|meat|dairy)~|(?:不能|暂停|停止?|别)(?P<b>跑步|跑|游泳|健身|运动)"
-);
-
-pub(super) fn activity(word: &str) -> String {
-    let lower = word.to_lowercase();
-    match lower.as_str() {
-        "run" | "runs" | "running" | "jog" | "jogging" => "running".to_owned(),
-        "swim" | "swims" | "swimming" => "swimming".to_owned(),
-        "bike" | "biking" | "cycling" => "cycling".to_owned(),
-        "walk" | "walks" | "walking" => "walking".to_owned(),
-        "跑" | "跑步" => "跑步".to_owned(),
-        "游" | "游泳" => "游泳".to_owned(),
-        "workouts" | "workout" => "workout".to_owned(),
-        other => other.to_owned(),
-    }
-}
-
-pub(super) fn bodies(text: &str, who: &EntityRef, draft: &Draft, maker: &mut Maker<'_>) {
-    if draft.kind == K::Result
-        && BEST.is_match(text)
-        && let Some(time) = CLOCKED.captures(text)
-        && let Some(value) = time.name("v").or(time.name("v2"))
-    {
-        let distance = DISTANCE.captures(text).and_then(|c| {
-            c.name("d").or(c.name("d2")).map(|m| m.as_str().to_lowercase().replace(' ', ""))
-        });
-        maker.claim(
-            who.clone(),
-            "personal_best",
-            distance,
-            ClaimValue::Text(value.as_str().to_owned()),
-            ClaimOp::Assert,
-        );
-    }
-    if draft.kind == K::Habit {
-        let found = ACTIVITY
-            .captures(text)
-            .and_then(|c| c.name("a").or(c.name("b")).map(|m| activity(m.as_str())));
-        let qualifier = found.unwrap_or_else(|| text.chars().take(60).collect());
-        maker.claim(
-            who.clone(),
-            "habit",
-            Some(qualifier),
-            ClaimValue::Text(text.to_owned()),
-            ClaimOp::Assert,
-        );
-    }
-    if matches!(draft.kind, K::Problem | K::Constraint)
-        && let Some(c) = PAUSED.captures(text)
-        && let Some(word) = c.name("a").or(c.name("b"))
-    {
-        maker.timeless(|m| {
-            m.claim(
-                who.clone(),
-                "habit",
-                Some(activity(word.as_str())),
-                ClaimValue::Any,
-                ClaimOp::End,
-            );
-        });
-    }
 }
