@@ -117,7 +117,15 @@ impl Params {
 
     /// Returns a parameter's value; an empty one counts as absent.
     pub fn text(&self, name: &str) -> Result<Option<&str>, ApiError> {
-        Ok(self.raw(name)?.filter(|value| !value.is_empty()))
+        match self.raw(name)? {
+            Some("") => Err(ApiError::parameter(name, "is empty; give a value or leave it out")),
+            value => Ok(value),
+        }
+    }
+
+    /// Returns words to look for; none at all look for everything.
+    pub fn words(&self, name: &str) -> Result<Option<&str>, ApiError> {
+        Ok(self.raw(name)?.filter(|words| !words.is_empty()))
     }
 
     /// Returns a parameter's value, which must be there.
@@ -222,7 +230,8 @@ mod tests {
     fn values_are_decoded_once() {
         let params = params("q=a%2Bb+c%26d&empty=&flag");
         assert_eq!(params.text("q").unwrap(), Some("a+b c&d"));
-        assert_eq!(params.text("empty").unwrap(), None);
+        assert_eq!(params.words("empty").unwrap(), None);
+        assert_eq!(params.text("empty").unwrap_err().errors[0].0, "empty");
         assert!(params.flag("flag").unwrap());
         assert!(Params::parse("q=%ff").is_err());
     }

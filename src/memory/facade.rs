@@ -5,8 +5,8 @@ use super::pool::Memory;
 use super::types::{
     AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context, Diff,
     DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat, Finding,
-    JobCard, JobFilter, NamespaceInfo, Page, RecallAnswer, RecallRequest, SearchAnswer,
-    SearchRequest, StaleItem, TimelineEntry, Touched, Why, WhyQuestion,
+    JobCard, JobFilter, NamespaceInfo, Page, PageRequest, RecallAnswer, RecallRequest,
+    SearchAnswer, SearchRequest, StaleItem, TimelineEntry, Touched, Why, WhyQuestion,
 };
 use crate::model::{
     AssessmentId, BlockId, Entity, EventId, JobId, Level, MessageId, NamespaceName, ReceiptId,
@@ -64,7 +64,7 @@ by_namespace! {
     /// Returns an entity's state.
     entity -> entity(entity: &str, as_of: AsOf) -> EntityState;
     /// Returns an entity's timeline.
-    timeline -> timeline(entity: &str, as_of: AsOf) -> (Entity, Vec<TimelineEntry>);
+    timeline -> timeline(entity: &str, as_of: AsOf, page: &PageRequest) -> (Entity, Page<TimelineEntry>);
     /// Explains a state.
     why -> why(question: &WhyQuestion, links: usize) -> Why;
     /// Compares two points of a clock.

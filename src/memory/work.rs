@@ -289,7 +289,7 @@ impl Namespace {
             rows.extend(tx.jobs_in(state)?);
         }
         rows.retain(|row| kind.is_none_or(|kind| row.kind == kind));
-        let more = rows.len() > skip + limit;
+        let more = rows.len() > skip.saturating_add(limit);
         let items = rows.into_iter().skip(skip).take(limit).map(|row| self.job_card(row)).collect();
         let next = more.then(|| super::cursor(&[&(skip + limit).to_string()]));
         Ok(Page { items, next })
