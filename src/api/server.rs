@@ -1,5 +1,6 @@
 //! Listening, and stopping cleanly.
 
+use super::unread::Explaining;
 use super::{App, router};
 use axum::Router;
 use std::net::SocketAddr;
@@ -70,7 +71,7 @@ pub async fn serve(
         // The receiver may be gone when serving failed first.
         let _ = stopping.send(());
     };
-    let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown);
+    let serving = axum::serve(Explaining(listener), router).with_graceful_shutdown(shutdown);
     let overtime = async {
         if stopped.await.is_ok() {
             tokio::time::sleep(GRACE).await;

@@ -1,8 +1,11 @@
 //! Service level: health, metrics, ontology, unknown calls, starting and stopping.
 
-use crate::support::{TestServer, check_problem, program, run};
+use crate::support::{TestServer, check_problem, program, run, turn};
 use reqwest::Method;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn health_readiness_metrics_and_ontology_answer() {
@@ -117,4 +120,63 @@ async fn a_stopped_server_ends_its_streams_and_gives_the_folder_back() {
     stream.text().await.expect("the stream ends whole");
     let output = run(server.data(), &["status"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Sends bytes on a connection of their own and reads all that is answered.
+fn talk(server: &TestServer, pieces: &[&[u8]], pause: Duration) -> String {
+    let address = server.base().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    for piece in pieces {
+        stream.write_all(piece).unwrap();
+        std::thread::sleep(pause);
+    }
+    let mut answer = Vec::new();
+    // The connection may be reset behind the answer, with what was not read of the request.
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_a_problem_too() {
+    let server = TestServer::start();
+    let long = format!("GET /healthz?x={} HTTP/1.1\r\n", "y".repeat(70_000));
+    let answer = talk(&server, &[long.as_bytes(), b"host: localhost\r\n\r\n"], Duration::ZERO);
+    assert!(answer.starts_with("HTTP/1.1 414 "), "{answer}");
+    for mark in ["application/problem+json", "\"code\":\"uri_too_long\"", "65,534", "x-request-id"]
+    {
+        assert!(answer.contains(mark), "{answer}");
+    }
+    let allowed = format!("/v1/namespaces?x={}", "y".repeat(60_000));
+    assert!(server.request(Method::GET, &allowed).send().await.unwrap().status().is_success());
+    let mut request = server.request(Method::GET, "/healthz");
+    for n in 0..500 {
+        request = request.header(format!("x-{n}"), "y");
+    }
+    server.problem(request, 431, "headers_too_large").await;
+    let answer = talk(&server, &[b"this is no request\r\n\r\n"], Duration::ZERO);
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.contains("\"code\":\"malformed_request\""), "{answer}");
+}
+
+#[test]
+fn a_body_that_stops_coming_is_answered_and_a_slow_one_is_not_cut_off() {
+    let server = TestServer::start_with(&["--body-timeout", "1"]);
+    let body = turn("t1", "2026-05-06T09:30:00Z", "Hello.", "Hi.").to_string();
+    let head = format!(
+        "POST /v1/namespaces/a/turns HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let (half, _) = body.as_bytes().split_at(body.len() / 2);
+    let began = Instant::now();
+    let answer = talk(&server, &[head.as_bytes(), half], Duration::ZERO);
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("\"code\":\"body_timed_out\""), "{answer}");
+    assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
+    // Longer than the limit on the whole, but never silent for so long.
+    let mut pieces = vec![head.as_bytes()];
+    pieces.extend(body.as_bytes().chunks(body.len() / 8));
+    let answer = talk(&server, &pieces, Duration::from_millis(250));
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
 }

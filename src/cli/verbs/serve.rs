@@ -1,6 +1,6 @@
 //! `stratagate serve`
 
-use crate::api::{self, App};
+use crate::api::{self, App, BODY_TIMEOUT};
 use crate::cli::door::open_memory;
 use crate::cli::session::Session;
 use crate::clock::Clock;
@@ -35,6 +35,10 @@ pub struct Args {
     /// Where "now" comes from; `messages` is for demos and tests only
     #[arg(long, value_enum, default_value = "system")]
     clock: ClockKind,
+    /// How long a request's body may stay away before its next bytes
+    #[arg(long, value_name = "SECONDS", default_value_t = BODY_TIMEOUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=3600))]
+    body_timeout: u64,
     /// How log lines look
     #[arg(long, value_enum, default_value = "text")]
     log_form: LogFormKind,
@@ -97,9 +101,10 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     writeln!(out, "listening on {address}").and_then(|()| out.flush())?;
     tracing::info!(%address, data = %session.config.data.display(), "listening");
 
-    let served =
-        api::serve(listener, App::new(memory.clone()).with_origins(&origins), asked_to_stop())
-            .await;
+    let app = App::new(memory.clone())
+        .with_origins(&origins)
+        .with_body_timeout(Duration::from_secs(args.body_timeout));
+    let served = api::serve(listener, app, asked_to_stop()).await;
     tidying.abort();
     // Waits for the background threads, so that their last writes are whole.
     tokio::task::spawn_blocking(move || {
