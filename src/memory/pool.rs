@@ -144,6 +144,21 @@ impl Memory {
     }
 
     /// Listens to changes of jobs.
+    /// Asks the workers to end: what they are at is left where it can be taken up again.
+    pub fn stop_work(&self) {
+        self.inner.signal.set_stopping(true);
+    }
+
+    /// Lets workers work.
+    pub fn allow_work(&self) {
+        self.inner.signal.set_stopping(false);
+    }
+
+    /// Says whether the workers are to end.
+    pub fn is_stopping(&self) -> bool {
+        self.inner.signal.is_stopping()
+    }
+
     pub fn job_events(&self) -> tokio::sync::broadcast::Receiver<(NamespaceName, JobCard)> {
         self.inner.job_events.subscribe()
     }

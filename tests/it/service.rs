@@ -180,3 +180,36 @@ fn a_body_that_stops_coming_is_answered_and_a_slow_one_is_not_cut_off() {
     let answer = talk(&server, &pieces, Duration::from_millis(250));
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_with_much_to_do_stops_soon_and_goes_on_later() {
+    let mut server = TestServer::start();
+    server.configure("a", serde_json::json!({"block_turns": 60})).await;
+    let turns: Vec<_> = (0..240)
+        .map(|n| {
+            let text =
+                format!("Ann{n} owns the page{n}. We use tool{n} for the project{n} project.");
+            turn(&format!("t{n}"), "2026-05-06T09:30:00Z", &text, "Ok.")
+        })
+        .collect();
+    let request = server.request(Method::POST, "/v1/namespaces/a/turns:batch");
+    let stored = request.json(&serde_json::json!({"turns": turns})).send().await.unwrap();
+    assert!(stored.status().is_success());
+    let asked = Instant::now();
+    let pid = server.pid().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert!(server.wait().success());
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    let again = TestServer::start_in(server.data(), &[]);
+    let info = again.get("/v1/namespaces/a").await;
+    assert_eq!(info["counts"]["turns"], 240);
+    again.settle("a").await;
+    let done = again.get("/v1/namespaces/a/jobs?state=done").await;
+    assert_eq!(done["items"].as_array().unwrap().len(), 12);
+    for job in done["items"].as_array().unwrap() {
+        assert_eq!(job["attempts"], 1, "being stopped is no failed attempt: {job}");
+    }
+    let clean = again.post("/v1/admin/check", serde_json::json!({})).await;
+    assert_eq!(clean["clean"], true, "{clean}");
+}

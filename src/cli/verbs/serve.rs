@@ -104,7 +104,12 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     let app = App::new(memory.clone())
         .with_origins(&origins)
         .with_body_timeout(Duration::from_secs(args.body_timeout));
-    let served = api::serve(listener, app, asked_to_stop()).await;
+    let working = memory.clone();
+    let stop = async move {
+        asked_to_stop().await;
+        working.stop_work();
+    };
+    let served = api::serve(listener, app, stop).await;
     tidying.abort();
     // Waits for the background threads, so that their last writes are whole.
     tokio::task::spawn_blocking(move || {
