@@ -213,3 +213,40 @@ async fn a_server_with_much_to_do_stops_soon_and_goes_on_later() {
     let clean = again.post("/v1/admin/check", serde_json::json!({})).await;
     assert_eq!(clean["clean"], true, "{clean}");
 }
+
+#[tokio::test]
+async fn a_journal_that_is_gone_is_damage_and_is_not_made_again() {
+    let mut server = TestServer::start();
+    server.record("a", turn("t1", "2026-05-06T09:30:00Z", "Hello.", "Hi.")).await;
+    server.record("b", turn("t1", "2026-05-06T09:30:00Z", "Hello.", "Hi.")).await;
+    server.kill();
+    let folders = std::fs::read_dir(server.data().join("namespaces")).unwrap();
+    let folder = folders
+        .map(|entry| entry.unwrap().path())
+        .find(|folder| std::fs::read_to_string(folder.join("namespace.json")).unwrap() == "\"a\"")
+        .unwrap();
+    let journal = folder.join("journal");
+    let kept = folder.join("kept");
+    std::fs::rename(journal.join("0000000001.sgj"), &kept).unwrap();
+    let empty = || std::fs::read_dir(&journal).is_ok_and(|mut entries| entries.next().is_none());
+    for _ in 0..2 {
+        let output = run(server.data(), &["check"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("cannot_open") && text.contains("missing"), "{text}");
+        assert!(empty(), "nothing is made again");
+    }
+    let again = TestServer::start_in(server.data(), &[]);
+    let request = again.request(Method::GET, "/v1/namespaces/a");
+    again.problem(request, 500, "corrupt").await;
+    let body = turn("t2", "2026-05-06T09:30:00Z", "Hello.", "Hi.");
+    let request = again.request(Method::POST, "/v1/namespaces/a/turns").json(&body);
+    again.problem(request, 500, "corrupt").await;
+    assert_eq!(again.get("/v1/namespaces/b").await["counts"]["turns"], 1);
+    assert!(empty());
+    drop(again);
+    // With the file put back, all is there.
+    std::fs::rename(&kept, journal.join("0000000001.sgj")).unwrap();
+    let output = run(server.data(), &["check"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
