@@ -3,14 +3,15 @@
 use super::error::MemoryError;
 use super::facts::SlotView;
 use super::namespace::Namespace;
-use super::types::{AsOf, Diff, DiffClock, FactCard};
+use super::types::{AsOf, Diff, DiffClock, Difference};
 use crate::model::{EventId, FactStatus, TxTime, ValidTime};
 use crate::store::Tx;
 use crate::temporal::{self, Clock, SlotDifference};
 use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 
-/// A change with the instant that orders it, and its cause.
-type Dated = (DateTime<Utc>, FactCard, Option<EventId>);
+/// A change with the instant that orders it.
+type Dated = (DateTime<Utc>, Difference);
 
 impl Namespace {
     /// Compares two points of a clock.
@@ -45,16 +46,15 @@ impl Namespace {
                 [slot_diff.added, slot_diff.ended, slot_diff.corrected, slot_diff.conflicted];
             for (list, into) in lists.into_iter().zip(&mut order) {
                 for difference in list {
-                    into.extend(self.difference(&tx, &view, difference, as_of)?);
+                    into.extend(self.difference(&tx, &view, difference, as_of, &forgotten)?);
                 }
             }
         }
         for list in &mut order {
-            list.sort_by(|a, b| (a.0, &a.1.fact.id).cmp(&(b.0, &b.1.fact.id)));
+            list.sort_by(|a, b| (a.0, &a.1.fact.fact.id).cmp(&(b.0, &b.1.fact.fact.id)));
         }
         let [added, ended, corrected, conflicted] = order;
-        let strip =
-            |list: Vec<Dated>| list.into_iter().map(|(_, card, cause)| (card, cause)).collect();
+        let strip = |list: Vec<Dated>| list.into_iter().map(|(_, difference)| difference).collect();
         diff.added = strip(added);
         diff.ended = strip(ended);
         diff.corrected = strip(corrected);
@@ -68,6 +68,7 @@ impl Namespace {
         view: &SlotView,
         difference: SlotDifference,
         as_of: AsOf,
+        forgotten: &HashSet<EventId>,
     ) -> Result<Option<Dated>, MemoryError> {
         let Some(fact) = view.facts.iter().find(|fact| fact.id == difference.fact) else {
             return Ok(None);
@@ -76,6 +77,11 @@ impl Namespace {
         let status =
             temporal::status_of(fact, &view.facts, &view.conflicts, valid_at, as_of.known_at);
         let card = Self::fact_card(tx, fact, status.unwrap_or(FactStatus::Planned), as_of)?;
-        Ok(Some((difference.at, card, difference.cause)))
+        let cause_text = match &difference.cause {
+            Some(cause) if !forgotten.contains(cause) => tx.event(cause)?.map(|s| s.event.summary),
+            _ => None,
+        };
+        let at = difference.at;
+        Ok(Some((at, Difference { fact: card, cause: difference.cause, cause_text })))
     }
 }
