@@ -23,7 +23,7 @@ pub enum ServeError {
     #[error("{0:?} is not an address; use 127.0.0.1:PORT or [::1]:PORT")]
     NotAnAddress(String),
     /// The system refused.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -31,7 +31,7 @@ pub enum ServeError {
         source: std::io::Error,
     },
     /// Serving failed.
-    #[error("the server failed: {0}")]
+    #[error("the server failed")]
     Serve(#[from] std::io::Error),
 }
 

@@ -2,8 +2,8 @@
 
 use super::demo;
 use super::verbs::{
-    backup, bench, blast, block, check, diff, entity, eval, export, forget, jobs, maintain, query,
-    recall, record, restore, seal, search, serve, stale, status, timeline, why,
+    backup, bench, blast, block, check, diff, entity, eval, event, export, forget, jobs, maintain,
+    query, recall, record, restore, seal, search, serve, stale, status, timeline, why,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -67,6 +67,8 @@ pub enum Verb {
     Why(why::Args),
     /// Show what holds, held and is planned for an entity
     Entity(entity::Args),
+    /// Show one event: what it says, on whose words, and what became of it
+    Event(event::Args),
     /// Show an entity's history
     Timeline(timeline::Args),
     /// Show what changed between two points in time

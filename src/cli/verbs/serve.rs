@@ -6,7 +6,7 @@ use crate::cli::session::Session;
 use crate::clock::Clock;
 use crate::jobs::Runner;
 use crate::telemetry::{self, LogForm};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::ValueEnum;
 use std::io::Write;
 use std::process::ExitCode;
@@ -83,10 +83,10 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     };
     // The folder first: two servers on one folder must not depend on who gets the port.
     let memory = open_memory(&session.config.data, clock).await?;
-    let listener = tokio::net::TcpListener::bind(wanted)
-        .await
-        .map_err(|source| api::ServeError::Listen { address: wanted, source })
-        .context("another server may be running; choose another with --listen 127.0.0.1:0")?;
+    let listener = tokio::net::TcpListener::bind(wanted).await.map_err(|source| {
+        let error = anyhow::Error::from(api::ServeError::Listen { address: wanted, source });
+        anyhow!("{error:#}; another server may be running: choose another address with --listen")
+    })?;
     let address = format!("http://{}", listener.local_addr()?);
     memory.announce(&address)?;
     let runner = Runner::start(&memory)?;
