@@ -5,6 +5,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
+use tower_http::timeout::TimeoutError;
 
 /// Largest body of most calls.
 pub const SMALL: usize = 4 * 1024 * 1024;
@@ -22,9 +23,7 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut total = 0usize;
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| {
-            ApiError::new(Code::InvalidJson, format!("the body could not be read: {error}"))
-        })?;
+        let chunk = chunk.map_err(|error| unreadable(&error))?;
         total = total.saturating_add(chunk.len());
         if total <= limit {
             bytes.extend_from_slice(&chunk);
@@ -40,6 +39,19 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
         return Err(ApiError::new(Code::TooLarge, detail));
     }
     Ok(bytes.into())
+}
+
+/// Says why a body did not come to its end.
+fn unreadable(error: &axum::Error) -> ApiError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<TimeoutError>() {
+            let detail = "the body stopped coming before its end; nothing was stored";
+            return ApiError::new(Code::BodyTimedOut, detail);
+        }
+        cause = error.source();
+    }
+    ApiError::new(Code::InvalidJson, format!("the body could not be read: {error}"))
 }
 
 /// Returns the media type of the body without its parameters, in lower case.

@@ -52,6 +52,8 @@ codes! {
     QueryRefused = "query_refused", BAD_REQUEST, "The query was refused";
     /// The query needed more memory than one may take.
     QueryOutOfMemory = "query_out_of_memory", BAD_REQUEST, "The query needed too much memory";
+    /// What came is no HTTP request.
+    MalformedRequest = "malformed_request", BAD_REQUEST, "The request cannot be read";
     /// The request came for another host name.
     ForbiddenHost = "forbidden_host", FORBIDDEN, "The Host header is not allowed";
     /// The request came from a web page of another origin.
@@ -66,12 +68,18 @@ codes! {
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The method is not allowed";
     /// None of the accepted media types can be given.
     NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "No acceptable media type";
+    /// The body stopped coming.
+    BodyTimedOut = "body_timed_out", REQUEST_TIMEOUT, "The body stopped coming";
     /// It contradicts what is stored.
     Conflict = "conflict", CONFLICT, "It contradicts what is stored";
     /// It is larger than allowed.
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "It is too large";
+    /// The path with its query string is too long.
+    UriTooLong = "uri_too_long", URI_TOO_LONG, "The path and query string are too long";
     /// The body has a media type that this call does not read.
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported";
+    /// There are too many headers, or too much in them.
+    HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large";
     /// Something is wrong in the service; details are in its log.
     Internal = "internal", INTERNAL_SERVER_ERROR, "Something is wrong in the service";
     /// Stored data is damaged.
@@ -115,6 +123,23 @@ impl ApiError {
     /// An unacceptable value in a body.
     pub fn value(field: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::about(Code::InvalidValue, field, reason)
+    }
+
+    /// Returns the body that tells of it.
+    pub(super) fn into_problem(self) -> ProblemBody {
+        let errors = self
+            .errors
+            .into_iter()
+            .map(|(field, reason)| FieldErrorBody { field, reason })
+            .collect();
+        ProblemBody {
+            kind: format!("https://w3id.org/stratagate/problems#{}", self.code.as_str()),
+            title: self.code.title().to_owned(),
+            status: self.code.status().as_u16(),
+            code: self.code.as_str().to_owned(),
+            detail: self.detail,
+            errors,
+        }
     }
 
     /// A fault of ours; what happened is in the log.
@@ -166,24 +191,11 @@ impl From<QueryError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = self.code.status();
-        let errors = self
-            .errors
-            .into_iter()
-            .map(|(field, reason)| FieldErrorBody { field, reason })
-            .collect();
-        let body = ProblemBody {
-            kind: format!("https://w3id.org/stratagate/problems#{}", self.code.as_str()),
-            title: self.code.title().to_owned(),
-            status: status.as_u16(),
-            code: self.code.as_str().to_owned(),
-            detail: self.detail,
-            errors,
-        };
-        let mut response = (status, axum::Json(body)).into_response();
+        let code = self.code;
+        let mut response = (code.status(), axum::Json(self.into_problem())).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
-        if matches!(self.code, Code::Busy) {
+        if matches!(code, Code::Busy) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response

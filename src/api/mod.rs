@@ -24,10 +24,11 @@ mod router;
 pub mod routes;
 mod server;
 mod state;
+mod unread;
 pub mod wire;
 
 pub use error::{ApiError, Code};
 pub use guard::check_allowed_origin;
 pub use router::{openapi, router};
 pub use server::{ServeError, check_loopback, serve};
-pub use state::App;
+pub use state::{App, BODY_TIMEOUT};

@@ -7,9 +7,6 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use chrono::{DateTime, FixedOffset, Utc};
 
-/// Longest accepted query string; longer questions go into a body.
-const MAX_QUERY_STRING_BYTES: usize = 256 * 1024;
-
 async fn path_segment<S: Send + Sync>(
     parts: &mut Parts,
     state: &S,
@@ -61,12 +58,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, ApiError> {
-        let query = parts.uri.query().unwrap_or("");
-        if query.len() > MAX_QUERY_STRING_BYTES {
-            let detail = format!("the query string is over {MAX_QUERY_STRING_BYTES} bytes");
-            return Err(ApiError::new(Code::TooLarge, detail));
-        }
-        Self::parse(query)
+        Self::parse(parts.uri.query().unwrap_or(""))
     }
 }
 
@@ -115,9 +107,18 @@ impl Params {
         }
     }
 
-    /// Returns a parameter's value; an empty one counts as absent.
+    /// Returns a parameter's value. An empty one is refused: whoever sends `valid_at=` means a
+    /// time, and would get the answer for another.
     pub fn text(&self, name: &str) -> Result<Option<&str>, ApiError> {
-        Ok(self.raw(name)?.filter(|value| !value.is_empty()))
+        match self.raw(name)? {
+            Some("") => Err(ApiError::parameter(name, "is empty; give a value or leave it out")),
+            value => Ok(value),
+        }
+    }
+
+    /// Returns words to look for; none at all look for everything.
+    pub fn words(&self, name: &str) -> Result<Option<&str>, ApiError> {
+        Ok(self.raw(name)?.filter(|words| !words.is_empty()))
     }
 
     /// Returns a parameter's value, which must be there.
@@ -222,7 +223,8 @@ mod tests {
     fn values_are_decoded_once() {
         let params = params("q=a%2Bb+c%26d&empty=&flag");
         assert_eq!(params.text("q").unwrap(), Some("a+b c&d"));
-        assert_eq!(params.text("empty").unwrap(), None);
+        assert_eq!(params.words("empty").unwrap(), None);
+        assert_eq!(params.text("empty").unwrap_err().errors[0].0, "empty");
         assert!(params.flag("flag").unwrap());
         assert!(Params::parse("q=%ff").is_err());
     }

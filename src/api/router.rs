@@ -10,6 +10,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use utoipa::OpenApi;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{
@@ -97,6 +98,7 @@ pub fn router(app: App) -> Router {
         origins => router.layer(guard::cors(origins)),
     };
     router
+        .layer(RequestBodyTimeoutLayer::new(app.body_timeout()))
         .layer(middleware::from_fn_with_state(app.clone(), guard::check_host_and_origin))
         .layer(CatchPanicLayer::custom(guard::answer_panic))
         .layer(middleware::from_fn(observe::observe))

@@ -1,5 +1,6 @@
 //! Listening, and stopping cleanly.
 
+use super::unread::Explaining;
 use super::{App, router};
 use axum::Router;
 use std::net::SocketAddr;
@@ -22,7 +23,7 @@ pub enum ServeError {
     #[error("{0:?} is not an address; use 127.0.0.1:PORT or [::1]:PORT")]
     NotAnAddress(String),
     /// The system refused.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -30,7 +31,7 @@ pub enum ServeError {
         source: std::io::Error,
     },
     /// Serving failed.
-    #[error("the server failed: {0}")]
+    #[error("the server failed")]
     Serve(#[from] std::io::Error),
 }
 
@@ -70,7 +71,7 @@ pub async fn serve(
         // The receiver may be gone when serving failed first.
         let _ = stopping.send(());
     };
-    let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown);
+    let serving = axum::serve(Explaining(listener), router).with_graceful_shutdown(shutdown);
     let overtime = async {
         if stopped.await.is_ok() {
             tokio::time::sleep(GRACE).await;

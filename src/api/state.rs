@@ -3,20 +3,41 @@
 use super::ApiError;
 use crate::memory::{Memory, MemoryError};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// How long a body may stay away before its next bytes.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The memory behind the router, and the signal that ends long answers.
 #[derive(Clone)]
 pub struct App {
     memory: Memory,
     origins: Arc<[String]>,
+    body_timeout: Duration,
     stopping: watch::Sender<bool>,
 }
 
 impl App {
     /// Wraps a memory.
     pub fn new(memory: Memory) -> Self {
-        Self { memory, origins: Arc::from([]), stopping: watch::Sender::new(false) }
+        Self {
+            memory,
+            origins: Arc::from([]),
+            body_timeout: BODY_TIMEOUT,
+            stopping: watch::Sender::new(false),
+        }
+    }
+
+    /// Sets how long a body may stay away before its next bytes.
+    #[must_use]
+    pub fn with_body_timeout(self, body_timeout: Duration) -> Self {
+        Self { body_timeout, ..self }
+    }
+
+    /// Returns how long a body may stay away before its next bytes.
+    pub(super) fn body_timeout(&self) -> Duration {
+        self.body_timeout
     }
 
     /// Lets pages of these origins call and read (CORS), as in `https://tools.example`.

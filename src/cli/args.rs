@@ -2,8 +2,9 @@
 
 use super::demo;
 use super::verbs::{
-    act, backup, bench, blast, block, check, diff, entity, eval, export, forget, jobs, maintain,
-    query, reader, recall, record, restore, seal, search, serve, stale, status, timeline, why,
+    act, backup, bench, blast, block, check, diff, entity, eval, event, export, forget, jobs,
+    maintain, query, reader, recall, record, restore, seal, search, serve, stale, status, timeline,
+    why,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -67,6 +68,8 @@ pub enum Verb {
     Why(why::Args),
     /// Show what holds, held and is planned for an entity
     Entity(entity::Args),
+    /// Show one event: what it says, on whose words, and what became of it
+    Event(event::Args),
     /// Show an entity's history
     Timeline(timeline::Args),
     /// Show what changed between two points in time

@@ -30,7 +30,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("stratagate: {error:#}");
+            eprintln!("stratagate: {}", said_once(&error));
             ExitCode::FAILURE
         }
     }
@@ -71,6 +71,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Recall(args) => verbs::recall::run(&session, args).await,
         Verb::Why(args) => verbs::why::run(&session, args).await,
         Verb::Entity(args) => verbs::entity::run(&session, args).await,
+        Verb::Event(args) => verbs::event::run(&session, args).await,
         Verb::Timeline(args) => verbs::timeline::run(&session, args).await,
         Verb::Diff(args) => verbs::diff::run(&session, args).await,
         Verb::Stale(args) => verbs::stale::run(&session, args).await,
@@ -90,10 +91,39 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Tells an error with its causes on one line. Some errors tell their cause themselves: it is not
+/// told again.
+fn said_once(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain() {
+        let cause = output::line(&cause.to_string(), usize::MAX);
+        if said.is_empty() {
+            said = cause;
+        } else if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
             .downcast_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn a_cause_is_told_once_and_on_one_line() {
+        let error = anyhow!("in use\n  by another").context("cannot open: in use by another");
+        assert_eq!(said_once(&error), "cannot open: in use by another");
+        let error = anyhow!("no space").context("cannot write").context("nothing was stored");
+        assert_eq!(said_once(&error), "nothing was stored: cannot write: no space");
+    }
 }

@@ -141,9 +141,9 @@ pub fn when(at: &str) -> String {
 /// Shows a half-open interval.
 pub fn interval(from: Option<&str>, to: Option<&str>) -> String {
     match (from, to) {
-        (None, None) => "always".to_owned(),
+        (None, None) => "start unknown".to_owned(),
         (Some(from), None) => format!("since {}", when(from)),
-        (None, Some(to)) => format!("until {}", when(to)),
+        (None, Some(to)) => format!("start unknown, until {}", when(to)),
         (Some(from), Some(to)) => format!("{} to {}", when(from), when(to)),
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(when("2026-05-06T00:00:00Z"), "2026-05-06");
         assert_eq!(when("2026-05-06T01:30:00Z"), "2026-05-06 01:30");
         assert_eq!(interval(Some("2026-05-06T00:00:00Z"), None), "since 2026-05-06");
-        assert_eq!(interval(None, None), "always");
+        assert_eq!(interval(None, None), "start unknown");
     }
 
     #[test]

@@ -4,8 +4,10 @@ use super::args::Global;
 use super::door::{Door, Reply, encode};
 use super::output::{self, add};
 use crate::config::{Config, Layer};
+use crate::memory::Memory;
 use crate::store::reader::ReaderProgram;
 use crate::telemetry::{self, LogForm};
+use anyhow::bail;
 use serde::de::DeserializeOwned;
 
 /// One run of the program.
@@ -32,8 +34,24 @@ impl Session {
         telemetry::start_logs(self.config.log.as_deref().unwrap_or(level), form);
     }
 
-    /// Opens the way to the data.
+    /// Opens the way to the data. A folder that is not there is not made: whoever reads from it
+    /// has named the wrong one, or has not begun.
     pub async fn door(&self) -> anyhow::Result<Door> {
+        let data = &self.config.data;
+        if !Memory::is_in(data) {
+            let what = if data.exists() { "holds no memory" } else { "does not exist" };
+            bail!(
+                "the data folder {} {what}, so there is no namespace {:?}: begin with `stratagate \
+                 serve` or `stratagate record FILE`, or name another folder with --data",
+                data.display(),
+                self.config.namespace
+            );
+        }
+        self.door_or_new().await
+    }
+
+    /// Opens the way to the data; a folder that is not there is made.
+    pub async fn door_or_new(&self) -> anyhow::Result<Door> {
         self.start_logs("error", LogForm::Text);
         Door::open(&self.config.data, self.readers()).await
     }

@@ -3,21 +3,20 @@
 use crate::extract::{Engine, Rules};
 use crate::memory::{Indexer, JobOutcome, Memory, MemoryError};
 use crate::model::NamespaceName;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long a worker sleeps when nothing wakes it: also the beat of idle sealing.
 const BEAT: Duration = Duration::from_secs(5);
+/// How long a worker that is asked to end may take: an engine cannot be interrupted. What it was
+/// at is not written then, and begun anew at the next start.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The background workers of one memory; they end when it is dropped.
 pub struct Runner {
-    stop: Arc<AtomicBool>,
     memory: Memory,
     threads: Vec<JoinHandle<()>>,
-    // Dropped last: the index catches up before the folder is let go.
-    _indexer: Indexer,
+    indexer: Option<Indexer>,
 }
 
 impl Runner {
@@ -27,31 +26,38 @@ impl Runner {
     /// # Errors
     /// When the folder cannot be read or a thread cannot be started.
     pub fn start(memory: &Memory) -> Result<Self, MemoryError> {
-        let stop = Arc::new(AtomicBool::new(false));
+        memory.allow_work();
         let indexer = Indexer::start(memory)?;
         for name in memory.names()? {
             if let Err(error) = memory.get(&name) {
                 tracing::error!(namespace = %name, %error, "a namespace could not be opened");
             }
         }
-        let mut threads = Vec::new();
-        threads.push(spawn("jobs", memory, &stop, |memory, stop| {
-            let engine = Rules;
-            work(memory, &engine, stop);
-        })?);
-        threads.push(spawn("beat", memory, &stop, beat)?);
-        Ok(Self { stop, memory: memory.clone(), threads, _indexer: indexer })
+        let jobs = spawn("jobs", memory, |memory| work(memory, &Rules))?;
+        let threads = vec![jobs, spawn("beat", memory, beat)?];
+        Ok(Self { memory: memory.clone(), threads, indexer: Some(indexer) })
     }
 }
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        self.memory.wake();
+        self.memory.stop_work();
+        let until = Instant::now() + PATIENCE;
+        let mut all_ended = true;
         for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
+            while !thread.is_finished() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            if !thread.is_finished() {
+                all_ended = false;
+                tracing::warn!("a worker did not end in {} s and is left", PATIENCE.as_secs());
+            } else if thread.join().is_err() {
                 tracing::error!("a worker thread had panicked");
             }
+        }
+        drop(self.indexer.take());
+        if all_ended {
+            self.memory.allow_work();
         }
     }
 }
@@ -59,30 +65,29 @@ impl Drop for Runner {
 fn spawn(
     name: &str,
     memory: &Memory,
-    stop: &Arc<AtomicBool>,
-    run: impl FnOnce(&Memory, &AtomicBool) + Send + 'static,
+    run: impl FnOnce(&Memory) + Send + 'static,
 ) -> Result<JoinHandle<()>, MemoryError> {
-    let (memory, stop) = (memory.clone(), stop.clone());
+    let memory = memory.clone();
     std::thread::Builder::new()
         .name(name.to_owned())
-        .spawn(move || run(&memory, &stop))
+        .spawn(move || run(&memory))
         .map_err(|error| MemoryError::Unavailable(format!("starting a worker: {error}")))
 }
 
-fn work(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) {
+fn work(memory: &Memory, engine: &dyn Engine) {
     let mut seen = 0;
-    while !stop.load(Ordering::SeqCst) {
-        if !run_one_each(memory, engine, stop) {
+    while !memory.is_stopping() {
+        if !run_one_each(memory, engine) {
             seen = memory.wait(seen, BEAT);
         }
     }
 }
 
 /// Tries one job of each namespace that has one; says whether there was any.
-fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool {
+fn run_one_each(memory: &Memory, engine: &dyn Engine) -> bool {
     let mut worked = false;
     for namespace in memory.open_namespaces() {
-        if stop.load(Ordering::SeqCst) {
+        if memory.is_stopping() {
             return false;
         }
         let Some(job) = namespace.next_job() else { continue };
@@ -95,7 +100,7 @@ fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool
                     block.id = %job.block, ?outcome,
                     duration_ms = started.elapsed().as_millis() as u64, "ran a job"
                 );
-                if outcome != JobOutcome::Gone
+                if !matches!(outcome, JobOutcome::Gone | JobOutcome::Left)
                     && let Ok(card) = namespace.job(&job.id)
                 {
                     memory.tell_job(&namespace.name, card);
@@ -113,8 +118,8 @@ fn run_one_each(memory: &Memory, engine: &dyn Engine, stop: &AtomicBool) -> bool
     worked
 }
 
-fn beat(memory: &Memory, stop: &AtomicBool) {
-    while !stop.load(Ordering::SeqCst) {
+fn beat(memory: &Memory) {
+    while !memory.is_stopping() {
         memory.open_waiting();
         memory.tidy();
         for namespace in memory.open_namespaces() {
@@ -130,7 +135,7 @@ fn beat(memory: &Memory, stop: &AtomicBool) {
         }
         // Short steps, so that stopping does not wait for a whole beat.
         let until = Instant::now() + BEAT;
-        while Instant::now() < until && !stop.load(Ordering::SeqCst) {
+        while Instant::now() < until && !memory.is_stopping() {
             rest(memory);
             std::thread::sleep(Duration::from_millis(50));
         }

@@ -131,6 +131,14 @@ impl Journal {
         Self::open_on(dir, namespace, options, Arc::new(open_real_tail))
     }
 
+    /// Says whether a namespace's folder has a journal, without beginning one.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn exists(dir: &Path) -> Result<bool, JournalError> {
+        Ok(!segment::list(&segment::folder_of(dir))?.is_empty())
+    }
+
     pub(super) fn open_on(
         dir: &Path,
         namespace: &NamespaceName,

@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::error::MemoryError;
+use super::gate;
 use super::namespace::Namespace;
 use super::types::AdoptAnswer;
 use super::writer::Planned;
@@ -12,11 +13,12 @@ use std::collections::BTreeSet;
 impl Namespace {
     /// Records that the Events behind these refs were really used in a final answer. The same
     /// receipt again changes nothing, in whatever order its refs come; no refs is a valid receipt
-    /// that reinforces nothing.
+    /// that reinforces nothing. What is partial may be used, with its uncertainty said; what was
+    /// assessed as wrong cannot have been.
     ///
     /// # Errors
-    /// When the assessment is unknown, a ref was not accepted by it, or the receipt is known with
-    /// other content.
+    /// When the assessment is unknown or says `wrong`, a ref was not accepted by it or is too long,
+    /// or the receipt is known with other content.
     pub fn adopt(
         &self,
         receipt: &ReceiptId,
@@ -26,6 +28,7 @@ impl Namespace {
         if receipt.as_str().is_empty() || receipt.as_str().len() > 512 {
             return Err(MemoryError::invalid("receipt_id", "must have 1 to 512 bytes"));
         }
+        gate::check_refs(refs)?;
         let refs: BTreeSet<String> = refs.iter().cloned().collect();
         let (answer, _) = self.write_aside(|view| {
             if let Some(known) = view.tx.adoption(receipt)? {
@@ -45,6 +48,12 @@ impl Namespace {
                 .tx
                 .assessment(assessment)?
                 .ok_or_else(|| self.not_found("assessment", assessment.as_str()))?;
+            if row.verdict == gate::WRONG && !refs.is_empty() {
+                return Err(MemoryError::Conflict(format!(
+                    "assessment {assessment} says that its evidence is wrong, so an answer cannot \
+                     have used it; nothing was changed, assess what was used or send no refs"
+                )));
+            }
             let mut events: BTreeSet<EventId> = BTreeSet::new();
             for reference in &refs {
                 let accepted = row.accepted.iter().find(|(accepted, _)| accepted == reference);

@@ -3,7 +3,7 @@
 use super::error::MemoryError;
 use super::namespace::{Namespace, folders, io};
 use super::pool::Memory;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 impl Namespace {
     /// Copies journal and store into a folder that does not exist yet. Writes wait meanwhile.
@@ -29,8 +29,9 @@ impl Memory {
     /// Writes a backup of every namespace into an empty or new folder. Returns the bytes written.
     ///
     /// # Errors
-    /// When the folder is not empty or cannot be written.
+    /// When the folder lies in the data folder, is not empty, or cannot be written.
     pub fn backup(&self, to: &Path) -> Result<u64, MemoryError> {
+        need_outside("to", to, self.data())?;
         need_empty(to)?;
         let names = self.names()?;
         let mut bytes = 0;
@@ -62,8 +63,44 @@ pub fn restore(from: &Path, data: &Path) -> Result<u64, MemoryError> {
             format!("{} is no backup: it has no folder \"namespaces\"", from.display()),
         ));
     }
+    need_outside("data", data, from)?;
     need_empty(data)?;
     copy_folder(&source, &data.join("namespaces"))
+}
+
+/// Refuses to copy a folder into itself: it would hold a copy of itself for ever, or never end.
+fn need_outside(field: &str, to: &Path, from: &Path) -> Result<(), MemoryError> {
+    let (inner, outer) = (real_place(to)?, real_place(from)?);
+    if !inner.starts_with(&outer) {
+        return Ok(());
+    }
+    let reason = format!(
+        "{} lies in {}, which is what is copied; nothing was written, name a folder outside of it",
+        inner.display(),
+        outer.display()
+    );
+    Err(MemoryError::invalid(field, reason))
+}
+
+/// Finds where a path leads, through symbolic links and `..`, also when its end is not there yet.
+fn real_place(path: &Path) -> Result<PathBuf, MemoryError> {
+    let mut place = PathBuf::new();
+    let path = std::path::absolute(path).map_err(|error| io(path, &error))?;
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                place.pop();
+            }
+            part => place.push(part),
+        }
+        match place.canonicalize() {
+            Ok(real) => place = real,
+            // What is not there is no link either.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(io(&place, &error)),
+        }
+    }
+    Ok(place)
 }
 
 fn need_empty(folder: &Path) -> Result<(), MemoryError> {
@@ -112,4 +149,28 @@ fn folder_bytes(folder: &Path) -> Result<u64, MemoryError> {
         bytes += if meta.is_dir() { folder_bytes(&entry.path())? } else { meta.len() };
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_through_what_is_not_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let place = |path: &str| real_place(&folder.path().join(path)).unwrap();
+        assert_eq!(place("new/deep"), real.join("new/deep"));
+        assert_eq!(place("new/../other"), real.join("other"));
+        std::fs::create_dir(real.join("data")).unwrap();
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(real.join("data"), real.join("link")).unwrap();
+            assert_eq!(place("link/new"), real.join("data/new"));
+            assert_eq!(place("link/../new"), real.join("new"));
+        }
+        let refused = need_outside("to", &real.join("data/in"), &real.join("data"));
+        assert!(refused.unwrap_err().to_string().contains("data/in"));
+        assert!(need_outside("to", &real.join("data2"), &real.join("data")).is_ok());
+    }
 }

@@ -3,14 +3,15 @@
 use super::error::MemoryError;
 use super::facts::SlotView;
 use super::namespace::Namespace;
-use super::types::{AsOf, Diff, DiffClock, FactCard};
+use super::types::{AsOf, Diff, DiffClock, Difference};
 use crate::model::{EventId, FactStatus, TxTime, ValidTime};
 use crate::store::Tx;
 use crate::temporal::{self, Clock, SlotDifference};
 use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 
-/// A change with the instant that orders it, and its cause.
-type Dated = (DateTime<Utc>, FactCard, Option<EventId>);
+/// A change with the instant that orders it.
+type Dated = (DateTime<Utc>, Difference);
 
 impl Namespace {
     /// Compares two points of a clock.
@@ -45,16 +46,15 @@ impl Namespace {
                 [slot_diff.added, slot_diff.ended, slot_diff.corrected, slot_diff.conflicted];
             for (list, into) in lists.into_iter().zip(&mut order) {
                 for difference in list {
-                    into.extend(self.difference(&tx, &view, difference, as_of)?);
+                    into.extend(self.difference(&tx, &view, difference, as_of, &forgotten)?);
                 }
             }
         }
         for list in &mut order {
-            list.sort_by(|a, b| (a.0, &a.1.fact.id).cmp(&(b.0, &b.1.fact.id)));
+            list.sort_by(|a, b| (a.0, &a.1.fact.fact.id).cmp(&(b.0, &b.1.fact.fact.id)));
         }
         let [added, ended, corrected, conflicted] = order;
-        let strip =
-            |list: Vec<Dated>| list.into_iter().map(|(_, card, cause)| (card, cause)).collect();
+        let strip = |list: Vec<Dated>| list.into_iter().map(|(_, difference)| difference).collect();
         diff.added = strip(added);
         diff.ended = strip(ended);
         diff.corrected = strip(corrected);
@@ -68,6 +68,7 @@ impl Namespace {
         view: &SlotView,
         difference: SlotDifference,
         as_of: AsOf,
+        forgotten: &HashSet<EventId>,
     ) -> Result<Option<Dated>, MemoryError> {
         let Some(fact) = view.facts.iter().find(|fact| fact.id == difference.fact) else {
             return Ok(None);
@@ -81,6 +82,22 @@ impl Namespace {
             Some(cause) => Some(cause),
             None => tx.retraction_cause(&fact.id)?,
         };
-        Ok(Some((difference.at, card, cause)))
+        let cause_text = match &cause {
+            Some(cause) if !forgotten.contains(cause) => {
+                let stored = tx.event(cause)?;
+                stored.map(|stored| stored.event.summary).or(act_text(tx, cause)?)
+            }
+            _ => None,
+        };
+        Ok(Some((difference.at, Difference { fact: card, cause, cause_text })))
     }
+}
+
+/// Says an operator's act that stands in an Event's place.
+fn act_text(tx: &Tx<'_>, cause: &EventId) -> Result<Option<String>, MemoryError> {
+    let Some(number) = cause.act() else { return Ok(None) };
+    Ok(tx.act(number)?.map(|act| {
+        let note = act.row.note.map(|note| format!(": {note}")).unwrap_or_default();
+        format!("an operator's act ({}){note}", act.row.kind.as_str())
+    }))
 }

@@ -4,7 +4,7 @@ use super::error::MemoryError;
 use super::events::occurred_at;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
-use super::types::{AsOf, EntityFilter, EntityState, Page, TimelineEntry};
+use super::types::{AsOf, EntityFilter, EntityState, Page, PageRequest, TimelineEntry};
 use crate::model::{
     Entity, EntityId, EntityKind, EventId, FactStatus, TxTime, ValidTime, normalise_name,
     to_rfc3339,
@@ -180,12 +180,15 @@ impl Namespace {
     /// Returns what happened to an entity, oldest first.
     ///
     /// # Errors
-    /// When there is no such entity, or several of that name.
+    /// When there is no such entity, or several of that name, or the cursor is not ours.
     pub fn timeline(
         &self,
         asked: &str,
         as_of: AsOf,
-    ) -> Result<(Entity, Vec<TimelineEntry>), MemoryError> {
+        page: &PageRequest,
+    ) -> Result<(Entity, Page<TimelineEntry>), MemoryError> {
+        let limit = super::page_limit(page.limit);
+        let after = super::cursor_parts(page.cursor.as_deref(), 3)?;
         let tx = self.store.begin()?;
         let entity = self.find_entity(&tx, asked)?;
         let forgotten = tx.hidden_events(as_of.known_at)?;
@@ -220,8 +223,16 @@ impl Namespace {
         if let Some(valid_at) = as_of.valid_at {
             entries.retain(|entry| entry.at <= valid_at.0);
         }
-        entries.sort_by(|a, b| (a.at, a.what, &a.text).cmp(&(b.at, b.what, &b.text)));
-        Ok((entity, entries))
+        entries.sort_by_cached_key(place);
+        if !after.is_empty() {
+            let first = entries.partition_point(|entry| place(entry).as_slice() <= &after[..]);
+            entries.drain(..first);
+        }
+        let more = entries.len() > limit;
+        entries.truncate(limit);
+        let last = entries.last().filter(|_| more).map(place);
+        let next = last.map(|[at, what, id]| super::cursor(&[&at, &what, &id]));
+        Ok((entity, Page { items: entries, next }))
     }
 
     fn slot_entries(
@@ -274,4 +285,14 @@ impl Namespace {
         }
         Ok(())
     }
+}
+
+/// Where an entry stands among all of its timeline, as texts that sort as it does: no two entries
+/// share the id of what they are about and what became of it.
+fn place(entry: &TimelineEntry) -> [String; 3] {
+    let fact = entry.fact.as_ref().map(|card| card.fact.id.as_str());
+    let event = entry.event.as_ref().map(crate::model::EventId::as_str);
+    let id = fact.or(event).unwrap_or_default().to_owned();
+    let at = entry.at.to_rfc3339_opts(chrono::SecondsFormat::Nanos, true);
+    [at, entry.what.to_owned(), id]
 }

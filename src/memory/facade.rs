@@ -75,7 +75,7 @@ by_namespace! {
     /// Returns an entity's state.
     entity -> entity(entity: &str, as_of: AsOf) -> EntityState;
     /// Returns an entity's timeline.
-    timeline -> timeline(entity: &str, as_of: AsOf) -> (Entity, Vec<TimelineEntry>);
+    timeline -> timeline(entity: &str, as_of: AsOf, page: &PageRequest) -> (Entity, Page<TimelineEntry>);
     /// Explains a state.
     why -> why(question: &WhyQuestion, links: usize) -> Why;
     /// Compares two points of a clock.

@@ -12,10 +12,16 @@ use std::collections::HashSet;
 
 /// Most evidence refs of one assessment.
 const MAX_REFS: usize = 8;
+/// Most refs that are looked at: beyond those accepted, each is rejected by name.
+const MAX_REFS_SENT: usize = 100;
+/// Longest ref, in bytes: two ids, and the word for what it is.
+const MAX_REF_BYTES: usize = 2048;
 /// Longest `fit` and `missing`, in characters.
 const MAX_REMARK_CHARS: usize = 160;
+/// The verdict on evidence that must not be used.
+pub const WRONG: &str = "wrong";
 /// The verdicts.
-const VERDICTS: [&str; 3] = ["sufficient", "partial", "wrong"];
+const VERDICTS: [&str; 3] = ["sufficient", "partial", WRONG];
 /// The next steps.
 const STRATEGIES: [&str; 7] = [
     "answer",
@@ -93,7 +99,27 @@ impl Namespace {
     }
 }
 
+/// Bounds the refs of a request: those that are not accepted are kept and told as well.
+///
+/// # Errors
+/// When there are too many, or one is empty or too long.
+pub fn check_refs(refs: &[String]) -> Result<(), MemoryError> {
+    if refs.len() > MAX_REFS_SENT {
+        let reason = format!("has {} refs; at most {MAX_REFS_SENT} are allowed", refs.len());
+        return Err(MemoryError::invalid("evidence_refs", reason));
+    }
+    for (place, reference) in refs.iter().enumerate() {
+        if !(1..=MAX_REF_BYTES).contains(&reference.len()) {
+            let size = reference.len();
+            let reason = format!("has {size} bytes; a ref has 1 to {MAX_REF_BYTES}");
+            return Err(MemoryError::invalid(format!("evidence_refs[{place}]"), reason));
+        }
+    }
+    Ok(())
+}
+
 fn check(request: &AssessRequest) -> Result<(), MemoryError> {
+    check_refs(&request.evidence_refs)?;
     if !VERDICTS.contains(&request.verdict.as_str()) {
         let reason = format!("{:?} is not one of {}", request.verdict, VERDICTS.join(", "));
         return Err(MemoryError::invalid("verdict", reason));

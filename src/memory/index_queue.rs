@@ -12,6 +12,9 @@ use std::time::Instant;
 /// Touched documents kept in memory; beyond, the journal is read again.
 const MAX_QUEUED: usize = 200_000;
 
+/// Touched documents that are soon done.
+const SHORT: usize = 200;
+
 /// A document that has to be built again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Touched {
@@ -104,6 +107,12 @@ impl IndexQueue {
     /// Says whether documents wait that no sequence tells of.
     pub fn is_waiting(&self) -> bool {
         !lock(&self.queue).touched.is_empty()
+    }
+
+    /// Says whether what waits is soon done.
+    pub fn is_short(&self) -> bool {
+        let queue = lock(&self.queue);
+        !queue.gap && !queue.rebuild && queue.touched.len() <= SHORT
     }
 
     /// Notes what an applied change touches.

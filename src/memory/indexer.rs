@@ -17,14 +17,14 @@ use crate::store::{NamespaceStore, StoredMessage, Tx};
 use crate::text::{Doc, DocKey, DocKind, date_words, words_beside};
 use crate::views::{self, BlockSource};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the first change of a batch waits for others: a commit costs about the same for one
 /// document and for hundreds.
 const GATHER: Duration = Duration::from_millis(100);
+/// How long the last pass before the end goes on to further namespaces.
+const LAST_PASS: Duration = Duration::from_secs(1);
 /// Documents built and sent at once.
 const CHUNK: usize = 500;
 /// Messages before and after one whose words are indexed beside it (see [`words_beside`]).
@@ -97,8 +97,7 @@ impl Namespace {
         let mut send = |doc| {
             docs.push(doc);
             if docs.len() >= CHUNK {
-                self.index.upsert(&docs)?;
-                docs.clear();
+                self.send_chunk(&mut docs)?;
             }
             Ok(())
         };
@@ -106,12 +105,23 @@ impl Namespace {
         for item in others {
             builder.build(&item, &mut docs, &mut gone)?;
             if docs.len() >= CHUNK {
-                self.index.upsert(&docs)?;
-                docs.clear();
+                self.send_chunk(&mut docs)?;
             }
         }
         self.index.upsert(&docs)?;
         self.index.delete(&gone)?;
+        Ok(())
+    }
+
+    /// Sends documents, unless the workers are to end: then nothing of this is committed, and all
+    /// of it is done again at the next start.
+    fn send_chunk(&self, docs: &mut Vec<Doc>) -> Result<(), MemoryError> {
+        if self.signal.is_stopping() {
+            let reason = "the service stops; the index catches up at the next start";
+            return Err(MemoryError::Unavailable(reason.to_owned()));
+        }
+        self.index.upsert(docs)?;
+        docs.clear();
         Ok(())
     }
 
@@ -371,9 +381,8 @@ fn message_doc(stored: &StoredMessage, texts: &[&str], place: usize) -> Doc {
     doc
 }
 
-/// The thread that keeps every open index behind its store.
+/// The thread that keeps every open index behind its store, until the workers are to end.
 pub struct Indexer {
-    stop: Arc<AtomicBool>,
     memory: Memory,
     thread: Option<JoinHandle<()>>,
 }
@@ -384,20 +393,18 @@ impl Indexer {
     /// # Errors
     /// When it cannot be started.
     pub fn start(memory: &Memory) -> Result<Self, MemoryError> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (worker_memory, worker_stop) = (memory.clone(), stop.clone());
+        let worker_memory = memory.clone();
         let thread = std::thread::Builder::new()
             .name("index".to_owned())
-            .spawn(move || run(&worker_memory, &worker_stop))
+            .spawn(move || run(&worker_memory))
             .map_err(|error| MemoryError::Unavailable(format!("starting the indexer: {error}")))?;
-        Ok(Self { stop, memory: memory.clone(), thread: Some(thread) })
+        Ok(Self { memory: memory.clone(), thread: Some(thread) })
     }
 }
 
 impl Drop for Indexer {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        self.memory.wake();
+        self.memory.stop_work();
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
@@ -406,14 +413,21 @@ impl Drop for Indexer {
     }
 }
 
-fn run(memory: &Memory, stop: &AtomicBool) {
+fn run(memory: &Memory) {
     let mut seen = 0;
     loop {
-        let stopping = stop.load(Ordering::SeqCst);
+        let stopping = memory.is_stopping();
+        let until = Instant::now() + LAST_PASS;
         let mut worked = false;
         for namespace in memory.open_namespaces() {
+            if stopping && (Instant::now() >= until || !namespace.index_queue.is_short()) {
+                continue;
+            }
             match namespace.index_pending() {
                 Ok(any) => worked |= any,
+                Err(error) if memory.is_stopping() => {
+                    tracing::debug!(namespace = %namespace.name, %error, "indexing was left");
+                }
                 Err(error) => {
                     tracing::error!(namespace = %namespace.name, %error, "indexing failed");
                 }
@@ -429,7 +443,7 @@ fn run(memory: &Memory, stop: &AtomicBool) {
             std::thread::sleep(GATHER);
         } else {
             seen = memory.wait(seen, Duration::from_secs(5));
-            if !stop.load(Ordering::SeqCst) {
+            if !memory.is_stopping() {
                 std::thread::sleep(GATHER);
             }
         }

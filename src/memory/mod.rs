@@ -33,6 +33,7 @@ mod hot;
 mod index_queue;
 mod indexer;
 mod namespace;
+mod page;
 mod pool;
 mod project;
 mod proposals;
@@ -59,33 +60,4 @@ pub use types::*;
 pub use why::REPLACED_LINKS;
 pub use work::JobOutcome;
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-
-/// Most items of one page.
-const MAX_PAGE: usize = 1_000;
-
-/// Bounds the size of a page: 100 by default.
-fn page_limit(limit: Option<usize>) -> usize {
-    limit.unwrap_or(100).clamp(1, MAX_PAGE)
-}
-
-/// Packs the place after which the next page begins.
-fn cursor(parts: &[&str]) -> String {
-    let encoded: Vec<String> =
-        parts.iter().map(|part| utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()).collect();
-    encoded.join(".")
-}
-
-/// Unpacks a cursor; no cursor gives no parts.
-fn cursor_parts(cursor: Option<&str>, count: usize) -> Result<Vec<String>, MemoryError> {
-    let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Vec::new()) };
-    let parts: Vec<String> = cursor
-        .split('.')
-        .map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned())
-        .collect();
-    if parts.len() == count {
-        Ok(parts)
-    } else {
-        Err(MemoryError::invalid("cursor", "is not one we gave"))
-    }
-}
+use page::{cursor, cursor_parts, page_limit};

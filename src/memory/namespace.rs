@@ -97,6 +97,15 @@ impl Namespace {
         signal: Arc<super::signal::Signal>,
         create: Option<Settings>,
     ) -> Result<Self, MemoryError> {
+        if create.is_none() && !Journal::exists(folder)? {
+            // Its first record was written before its name, so there was one.
+            return Err(MemoryError::Corrupt(format!(
+                "the journal of namespace {:?} is missing: there is no file in {}; nothing was \
+                 changed, put it back or restore a backup",
+                name.as_str(),
+                folder.join(folders::JOURNAL).display()
+            )));
+        }
         let side = folder.join(folders::SIDE);
         std::fs::create_dir_all(&side).map_err(|error| io(&side, &error))?;
         let (mut journal, _recovery) = Journal::open(folder, &name)?;

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 /// Most namespaces open at once. Each takes about 4 MB and 20 file handles; the least recently
 /// used ones that nobody holds are closed.
 const MAX_OPEN: usize = 256;
+/// The folder of all namespaces, inside the data folder.
+const NAMESPACES: &str = "namespaces";
 /// How long a namespace that is to be opened again waits for those who still read it.
 const REOPEN_PATIENCE: Duration = Duration::from_secs(5);
 /// How long an erasure waits for them: longer than the longest query.
@@ -72,7 +74,7 @@ impl Memory {
     /// When another process holds the folder, or it cannot be written.
     pub fn open(options: MemoryOptions) -> Result<Self, MemoryError> {
         let MemoryOptions { data, clock, readers } = options;
-        let namespaces = data.join("namespaces");
+        let namespaces = data.join(NAMESPACES);
         std::fs::create_dir_all(&namespaces).map_err(|error| io(&namespaces, &error))?;
         // Every open store holds files; the soft limit is often far below the hard one.
         if let Err(error) = rlimit::increase_nofile_limit(65_536) {
@@ -94,6 +96,11 @@ impl Memory {
                 job_events: tokio::sync::broadcast::channel(256).0,
             }),
         })
+    }
+
+    /// Says whether a folder holds a memory, without making one.
+    pub fn is_in(data: &Path) -> bool {
+        data.join(NAMESPACES).is_dir()
     }
 
     /// Lets other processes know which address serves this folder.
@@ -140,6 +147,21 @@ impl Memory {
         }
     }
 
+    /// Asks the workers to end: what they are at is left where it can be taken up again.
+    pub fn stop_work(&self) {
+        self.inner.signal.set_stopping(true);
+    }
+
+    /// Lets workers work.
+    pub fn allow_work(&self) {
+        self.inner.signal.set_stopping(false);
+    }
+
+    /// Says whether the workers are to end.
+    pub fn is_stopping(&self) -> bool {
+        self.inner.signal.is_stopping()
+    }
+
     /// Tells those who listen how a job stands.
     pub fn tell_job(&self, name: &NamespaceName, card: JobCard) {
         // Nobody listening is the usual case.
@@ -162,7 +184,7 @@ impl Memory {
     }
 
     fn folder(&self, name: &NamespaceName) -> PathBuf {
-        self.inner.data.join("namespaces").join(folder_name(name))
+        self.inner.data.join(NAMESPACES).join(folder_name(name))
     }
 
     /// Returns the names of all namespaces, in order.
@@ -170,7 +192,7 @@ impl Memory {
     /// # Errors
     /// When the folder cannot be read.
     pub fn names(&self) -> Result<Vec<NamespaceName>, MemoryError> {
-        let folder = self.inner.data.join("namespaces");
+        let folder = self.inner.data.join(NAMESPACES);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(|error| io(&folder, &error))? {
             let entry = entry.map_err(|error| io(&folder, &error))?;

@@ -1,5 +1,6 @@
 //! Waking the background workers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use std::time::Duration;
 pub struct Signal {
     generation: Mutex<u64>,
     changed: Condvar,
+    stopping: AtomicBool,
 }
 
 impl Signal {
@@ -17,6 +19,17 @@ impl Signal {
         *generation += 1;
         drop(generation);
         self.changed.notify_all();
+    }
+
+    /// Asks long work to end where it can be taken up again, or takes that back.
+    pub fn set_stopping(&self, stopping: bool) {
+        self.stopping.store(stopping, Ordering::SeqCst);
+        self.notify();
+    }
+
+    /// Says whether long work should end where it can be taken up again.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
     }
 
     /// Waits until something happened after `seen`, or the time is over. Returns what to pass the

@@ -496,17 +496,28 @@ pub enum DiffClock {
     Known,
 }
 
+/// One change between two points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The Fact that changed.
+    pub fact: FactCard,
+    /// The Event that caused the change.
+    pub cause: Option<EventId>,
+    /// What that Event says.
+    pub cause_text: Option<String>,
+}
+
 /// What changed between two points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diff {
     /// Facts that began.
-    pub added: Vec<(FactCard, Option<EventId>)>,
+    pub added: Vec<Difference>,
     /// Facts that ended, with the cause.
-    pub ended: Vec<(FactCard, Option<EventId>)>,
+    pub ended: Vec<Difference>,
     /// Facts withdrawn or corrected.
-    pub corrected: Vec<(FactCard, Option<EventId>)>,
+    pub corrected: Vec<Difference>,
     /// Facts that became candidates of a conflict.
-    pub conflicted: Vec<(FactCard, Option<EventId>)>,
+    pub conflicted: Vec<Difference>,
 }
 
 /// What can be searched.

@@ -74,14 +74,21 @@ impl Namespace {
             let local = asked.strip_prefix(crate::vocab::SG).or_else(|| asked.strip_prefix("sg:"));
             local.and_then(property)
         });
-        let known = known.ok_or_else(|| {
-            MemoryError::invalid("property", format!("{asked:?} is not a property we keep"))
-        })?;
         let mut views = Vec::new();
+        let mut others = BTreeSet::new();
         for id in tx.slots_of(&entity.id)? {
-            if tx.slot(&id)?.is_some_and(|slot| slot.property == known.name) {
-                views.extend(SlotView::read(tx, &id, forgotten)?);
+            let Some(view) = SlotView::read(tx, &id, forgotten)? else { continue };
+            if known.is_some_and(|known| view.slot.property == known.name) {
+                views.push(view);
+            } else if !view.facts.is_empty() {
+                others.insert(view.slot.property);
             }
+        }
+        if known.is_none() {
+            let others: Vec<String> = others.into_iter().collect();
+            let has = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+            let reason = format!("{asked:?} is not a property we keep; {} has {has}", entity.label);
+            return Err(MemoryError::invalid("property", reason));
         }
         Ok(views)
     }

@@ -12,7 +12,7 @@ use super::namespace::{Attempt, Namespace};
 use super::project;
 use super::slots::SlotCache;
 use super::types::{JobCard, JobFilter, Page};
-use super::writer::{PlanView, Planned, lock};
+use super::writer::{Parted, PlanView, Planned, lock};
 use crate::extract::{Engine, Extraction, RejectedItem};
 use crate::model::{BlockSummary, Event, JobId};
 use crate::store::{JobKind, JobRow, JobState, Tx};
@@ -34,6 +34,8 @@ pub enum JobOutcome {
     Failed,
     /// It was no longer there to be done.
     Gone,
+    /// The workers are to end: the rest of it is left for the next start.
+    Left,
 }
 
 /// Events in one record of a job: few enough that a capture need not wait long for it.
@@ -162,11 +164,15 @@ impl Namespace {
             .unwrap_or_else(|panic| Err(panic_text(panic.as_ref())));
         let error = match made {
             Ok(made) => match self.write_made(&run, made) {
-                Ok(true) => {
+                Ok(Parted::Whole) => {
                     lock(&self.attempts).remove(job.id.as_str())?;
                     return Ok(JobOutcome::Done);
                 }
-                Ok(false) => return Ok(JobOutcome::Gone),
+                Ok(Parted::Gone) => return Ok(JobOutcome::Gone),
+                Ok(Parted::Left) => {
+                    self.forget_attempt(&job.id, before)?;
+                    return Ok(JobOutcome::Left);
+                }
                 Err(error @ (MemoryError::Unavailable(_) | MemoryError::Corrupt(_))) => {
                     return Err(error);
                 }
@@ -190,6 +196,14 @@ impl Namespace {
         // Attempts are kept while their job is pending, so they never expire by themselves.
         lock(&self.attempts).put(job.as_str(), attempt, None)?;
         Ok(())
+    }
+
+    /// Being stopped is no failure: the attempt does not count.
+    fn forget_attempt(&self, job: &JobId, before: Option<Attempt>) -> Result<(), MemoryError> {
+        match before {
+            Some(before) => self.note_attempt(job, before),
+            None => Ok(lock(&self.attempts).remove(job.as_str()).map(|_| ())?),
+        }
     }
 
     fn give_up(&self, run: &JobRun, error: String) -> Result<JobOutcome, MemoryError> {
@@ -224,10 +238,10 @@ impl Namespace {
         material.extract(engine).map(Made::Events).map_err(|error| error.to_string())
     }
 
-    /// Writes what was made; says whether the job was still there to be done. What is much goes
-    /// into several records, so that captures come in between; a crash in their middle is made
-    /// good by the next attempt, which finds the first of them done.
-    fn write_made(&self, run: &JobRun, made: Made) -> Result<bool, MemoryError> {
+    /// Writes what was made. What is much goes into several records, so that captures come in
+    /// between; a crash in their middle is made good by the next attempt, which finds the first of
+    /// them done.
+    fn write_made(&self, run: &JobRun, made: Made) -> Result<Parted, MemoryError> {
         let mut parts = match made {
             Made::Summary(summary) => Parts::Summary(Some(summary)),
             Made::Events(extraction) => Parts::Events {
@@ -289,7 +303,7 @@ impl Namespace {
             rows.extend(tx.jobs_in(state)?);
         }
         rows.retain(|row| kind.is_none_or(|kind| row.kind == kind));
-        let more = rows.len() > skip + limit;
+        let more = rows.len() > skip.saturating_add(limit);
         let items = rows.into_iter().skip(skip).take(limit).map(|row| self.job_card(row)).collect();
         let next = more.then(|| super::cursor(&[&(skip + limit).to_string()]));
         Ok(Page { items, next })

@@ -62,6 +62,17 @@ impl<T> Planned<T> {
     }
 }
 
+/// How a write in several records ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parted {
+    /// All records are written.
+    Whole,
+    /// It did not hold any more, after some of them.
+    Gone,
+    /// The workers are to end: the rest is left for the next attempt.
+    Left,
+}
+
 /// What a plan can see: a snapshot with everything written so far, and the time it would have.
 pub struct PlanView<'a> {
     /// The snapshot.
@@ -248,7 +259,8 @@ impl Namespace {
 
     /// Writes the records of one long write. Each is planned beside the writer, from a snapshot in
     /// which only what leaves the graph alone can be missing, and captures come in between; nobody
-    /// else changes the graph until all are written. Ends early, and says so, when `goes_on` no longer holds.
+    /// else changes the graph until all are written. Ends early, and says so, when `goes_on` no
+    /// longer holds or the workers are to end.
     pub fn write_parts(
         &self,
         mut next: impl FnMut(
@@ -257,11 +269,16 @@ impl Namespace {
             DateTime<Utc>,
         ) -> Result<Option<Change>, MemoryError>,
         goes_on: impl Fn(&PlanView<'_>) -> bool,
-    ) -> Result<bool, MemoryError> {
+    ) -> Result<Parted, MemoryError> {
         let mut slots = lock(&self.graph);
         loop {
+            if self.signal.is_stopping() {
+                return Ok(Parted::Left);
+            }
             let tx = self.store.begin()?;
-            let Some(mut change) = next(&tx, &mut slots, self.now())? else { return Ok(true) };
+            let Some(mut change) = next(&tx, &mut slots, self.now())? else {
+                return Ok(Parted::Whole);
+            };
             drop(tx);
             let (there, _) = self.write_in_graph(&mut slots, |view| {
                 if !goes_on(view) {
@@ -271,7 +288,7 @@ impl Namespace {
                 Ok(Planned::write(change, true))
             })?;
             if !there {
-                return Ok(false);
+                return Ok(Parted::Gone);
             }
             if !lock(&self.queue).is_empty() {
                 // Whoever waits for the writer gets it only when this thread lets it.

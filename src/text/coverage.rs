@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 pub struct Coverage {
     /// The share of the content words found, weighed by rarity; 1 when there is none to find.
     pub share: f32,
-    /// The content words found, as looked up.
+    /// The content words found, as asked.
     pub found: Vec<String>,
     /// The content words that no text holds.
     pub missing: Vec<String>,
@@ -44,16 +44,61 @@ impl TextIndex {
             });
             own |= if is_held { unit.credit } else { 0 };
         }
-        let mut coverage = Coverage { share: question.share_of(own), ..Coverage::default() };
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
         for unit in question.units.iter().filter(|unit| unit.role != Role::Whole) {
             if unit.credit & own != 0 {
-                coverage.found.push(unit.label.clone());
+                found.push(unit.label.as_str());
             } else if unit.credit != 0 {
-                coverage.missing.push(unit.label.clone());
+                missing.push(unit.label.as_str());
             }
         }
-        Ok(coverage)
+        Ok(Coverage {
+            share: question.share_of(own),
+            found: as_asked(query, &found),
+            missing: as_asked(query, &missing),
+        })
     }
+}
+
+/// Says looked-up terms in the words of the question: not a word's stem but the word, and not the
+/// pairs of characters of an unspaced script but the run they make.
+fn as_asked(query: &str, terms: &[&str]) -> Vec<String> {
+    let mut left: Vec<&str> = terms.to_vec();
+    let mut take = |term: &str| {
+        let before = left.len();
+        left.retain(|one| *one != term);
+        left.len() < before
+    };
+    let mut words = Vec::new();
+    for lexeme in lex(query) {
+        match lexeme {
+            Lexeme::Word { parts, .. } => {
+                for part in parts {
+                    let (by_stem, exact) = (take(&stem(&part)), take(&part));
+                    words.extend((by_stem || exact).then_some(part));
+                }
+            }
+            Lexeme::Run { chars, .. } => {
+                let mut end = 0;
+                for (at, gram) in grams(&chars).into_iter().enumerate() {
+                    if !take(&gram) {
+                        continue;
+                    }
+                    let upto = (at + gram.chars().count()).min(chars.len());
+                    let new = chars[at.max(end).min(upto)..upto].iter();
+                    match words.last_mut() {
+                        Some(run) if at < end => run.extend(new),
+                        _ => words.push(chars[at..upto].iter().collect()),
+                    }
+                    end = upto;
+                }
+            }
+            Lexeme::Emoji { text, .. } => words.extend(take(&text).then_some(text)),
+        }
+    }
+    // A date is no single word.
+    words.extend(left.into_iter().map(str::to_owned));
+    words
 }
 
 /// The terms a text would be indexed under.

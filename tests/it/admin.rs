@@ -33,3 +33,30 @@ async fn what_cannot_be_maintained_is_refused() {
         server.problem(request, 400, "invalid_value").await;
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_backup_is_never_written_into_what_it_copies() {
+    let server = TestServer::start();
+    server.configure("a", json!({})).await;
+    let data = server.data().canonicalize().unwrap();
+    let outside = data.parent().unwrap().to_owned();
+    std::os::unix::fs::symlink(&data, outside.join("link")).unwrap();
+    for to in [
+        data.join("inside"),
+        data.join("namespaces/new/deep"),
+        outside.join("link/inside"),
+        outside.join("elsewhere/../data/inside"),
+        data.clone(),
+    ] {
+        let body = json!({"to": to});
+        let request = server.request(Method::POST, "/v1/admin/backup").json(&body);
+        let problem = server.problem(request, 400, "invalid_value").await;
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.matches(data.to_str().unwrap()).count() >= 2, "{to:?}: {detail}");
+    }
+    assert!(!data.join("inside").exists() && !data.join("namespaces/new").exists());
+    let done = server.post("/v1/admin/backup", json!({"to": outside.join("link/../kept")})).await;
+    assert!(done["bytes"].as_u64().unwrap() > 0);
+    assert!(outside.join("kept/namespaces").is_dir());
+}

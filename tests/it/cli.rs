@@ -86,11 +86,15 @@ fn people_read_sentences_and_tables() {
         ),
         (vec!["entity", "kiosk-web"], vec!["current", "superseded", "package_manager"]),
         (vec!["timeline", "kiosk-web"], vec!["fact_began", "2026-05-06"]),
-        (vec!["diff", "2026-05-07", "2026-05-09"], vec!["added", "ended", "npm"]),
+        (
+            vec!["diff", "2026-05-07", "2026-05-09"],
+            vec!["added", "ended", "npm", "by \"Let's switch", "(e_"],
+        ),
         (vec!["search", "pnpm"], vec!["event", "batch"]),
         (vec!["block"], vec!["level", "ready"]),
         (vec!["status"], vec!["none is running", "default"]),
         (vec!["check"], vec!["nothing found"]),
+        (vec!["query", "SELECT ?s { ?s sg:packageManager ?o }"], vec!["(1 row)"]),
         (vec!["query", "ASK { ?s sg:packageManager ?o }"], vec!["yes"]),
         (vec!["query", "--list"], vec!["current_state"]),
     ] {
@@ -100,6 +104,9 @@ fn people_read_sentences_and_tables() {
             assert!(stdout(&output).contains(mark), "{args:?} lacks {mark:?}: {}", stdout(&output));
         }
     }
+    let found = stdout(&run(&data, &["search", "pnpm", "--in", "events"]));
+    let first = found.lines().next().unwrap();
+    assert_eq!(first.matches("e_").count(), 1, "{first}");
 }
 
 #[tokio::test]
@@ -147,17 +154,24 @@ fn turns_come_from_stdin_too_and_twice_changes_nothing() {
 fn failures_are_one_line_with_a_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
+    record_story(&data);
     for (args, marks) in [
-        (vec!["search", "x"], vec!["default", "unknown_namespace"]),
+        (vec!["-n", "nobody", "search", "x"], vec!["nobody", "unknown_namespace"]),
         (vec!["record", "/no/such/file"], vec!["/no/such/file"]),
         (vec!["why", "kiosk-web"], vec!["property"]),
-        (vec!["query", "SELECT"], vec![]),
+        (
+            vec!["why", "kiosk-web", "nosuch"],
+            vec!["\"nosuch\" is not a property", "kiosk-web has package_manager"],
+        ),
+        (vec!["event", "e_nothing"], vec!["e_nothing", "not_found"]),
+        (vec!["query", "SELECT * WHERE {"], vec!["invalid_query"]),
+        (vec!["query", "DELETE WHERE { ?s ?p ?o }"], vec!["only reads", "query_refused"]),
         (vec!["query"], vec!["--list"]),
         (vec!["restore", "/no/such/backup"], vec!["/no/such/backup"]),
     ] {
         let output = run(&data, &args);
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
         let errors = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
         assert_eq!(errors.lines().count(), 1, "{args:?}: {errors}");
         for mark in marks {
             assert!(errors.contains(mark), "{args:?}: {errors}");
@@ -165,6 +179,69 @@ fn failures_are_one_line_with_a_way_out() {
     }
     for args in [vec![], vec!["fly"], vec!["search"], vec!["serve", "--clock", "sundial"]] {
         assert_eq!(run(&data, &args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn reading_makes_no_folder_and_says_how_to_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for args in [
+        vec!["search", "x"],
+        vec!["recall", "x"],
+        vec!["entity"],
+        vec!["event", "e_1"],
+        vec!["query", "--list"],
+        vec!["status"],
+        vec!["check"],
+        vec!["export"],
+        vec!["jobs"],
+    ] {
+        let output = run(&data, &args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let errors = stderr(&output);
+        assert_eq!(errors.lines().count(), 1, "{args:?}: {errors}");
+        for mark in ["does not exist", data.to_str().unwrap(), "stratagate record"] {
+            assert!(errors.contains(mark), "{args:?}: {errors}");
+        }
+        assert!(!data.exists(), "{args:?} has made the folder");
+    }
+}
+
+#[test]
+fn a_cause_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let errors = stderr(&run(folder.path(), &["serve", "--listen", &address]));
+    assert_eq!(errors.matches("os error").count(), 1, "{errors}");
+    assert!(errors.contains(&address) && errors.contains("--listen"), "{errors}");
+}
+
+#[test]
+fn an_event_reads_as_a_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    record_story(&data);
+    let why = run_json(&data, &["why", "kiosk-web", "package_manager"]);
+    let id = |list: &str| why[list][0]["events"][0]["event"]["id"].as_str().unwrap().to_owned();
+    let (new, old) = (id("facts"), id("replaced"));
+    let card = run_json(&data, &["event", &new]);
+    assert_eq!((&card["id"], &card["status"]), (&json!(new), &json!("occurred")));
+    let text = stdout(&run(&data, &["event", &new]));
+    for mark in [
+        &new,
+        "switch the kiosk-web project to pnpm",
+        "occurred",
+        "2026-05-08 06:10 by user, in thread main",
+        "CI installs take 6 minutes",
+        "project:kiosk-web",
+    ] {
+        assert!(text.contains(mark), "{mark:?}: {text}");
+    }
+    let text = stdout(&run(&data, &["event", &old]));
+    for mark in ["superseded by \"", "to pnpm", &new] {
+        assert!(text.contains(mark), "{mark:?}: {text}");
     }
 }
 

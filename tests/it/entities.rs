@@ -1,6 +1,6 @@
 //! Entities on both clocks.
 
-use crate::support::{KIOSK, TestServer, tell_story};
+use crate::support::{KIOSK, TestServer, run_json, tell_story, with_query};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -81,4 +81,76 @@ async fn a_timeline_runs_forward() {
     assert!(whats.contains(&"fact_began") && whats.contains(&"fact_ended"), "{whats:?}");
     let request = server.request(Method::GET, &format!("{ENTITIES}/nobody/timeline"));
     server.problem(request, 404, "not_found").await;
+}
+
+#[tokio::test]
+async fn a_timeline_comes_in_pages() {
+    let server = TestServer::start_with_message_clock();
+    tell_story(&server, "a").await;
+    let path = format!("{ENTITIES}/{KIOSK}/timeline");
+    let whole = server.get(&path).await;
+    assert_eq!(whole["next"], Value::Null);
+    let all = whole["items"].as_array().unwrap();
+    assert!(all.len() >= 4, "{whole:#}");
+    for encode_again in [false, true] {
+        let mut seen = Vec::new();
+        let mut page = server.get(&format!("{path}?limit=1")).await;
+        loop {
+            assert_eq!(page["entity"]["id"], KIOSK);
+            assert_eq!(page["items"].as_array().unwrap().len(), 1);
+            seen.push(page["items"][0].clone());
+            // A cursor may be pasted as it is, and a client that encodes it does no harm.
+            let Some(next) = page["next"].as_str() else { break };
+            let url = if encode_again {
+                with_query(&path, &[("limit", "1"), ("cursor", next)])
+            } else {
+                format!("{path}?limit=1&cursor={next}")
+            };
+            page = server.get(&url).await;
+        }
+        assert_eq!(&seen, all);
+    }
+    for query in ["limit=abc", "limit=0", "limit=1001", "limit="] {
+        let request = server.request(Method::GET, &format!("{path}?{query}"));
+        let problem = server.problem(request, 400, "invalid_parameter").await;
+        assert_eq!(problem["errors"][0]["field"], "limit");
+    }
+    let request = server.request(Method::GET, &format!("{path}?cursor=nonsense"));
+    server.problem(request, 400, "invalid_value").await;
+    let cli = run_json(server.data(), &["-n", "a", "timeline", "kiosk-web"]);
+    assert_eq!(cli["items"].as_array().unwrap(), all);
+    let one = run_json(server.data(), &["-n", "a", "timeline", "kiosk-web", "--limit", "1"]);
+    let rest = ["-n", "a", "timeline", "kiosk-web", "--cursor", one["next"].as_str().unwrap()];
+    assert_eq!(run_json(server.data(), &rest)["items"].as_array().unwrap(), &all[1..]);
+}
+
+#[tokio::test]
+async fn an_empty_parameter_is_no_missing_one() {
+    let server = TestServer::start_with_message_clock();
+    tell_story(&server, "a").await;
+    let base = "/v1/namespaces/a";
+    let blocks = server.get(&format!("{base}/blocks")).await;
+    let block = format!("/blocks/{}", blocks["items"][0]["id"].as_str().unwrap());
+    for (path, name) in [
+        (format!("/entities/{KIOSK}"), "valid_at"),
+        (format!("/entities/{KIOSK}"), "known_at"),
+        ("/entities".to_owned(), "type"),
+        ("/events".to_owned(), "entity"),
+        ("/events".to_owned(), "from"),
+        ("/events".to_owned(), "thread"),
+        ("/events".to_owned(), "cursor"),
+        ("/blocks".to_owned(), "state"),
+        (block, "level"),
+        ("/context".to_owned(), "budget"),
+        ("/diff?from=2026-05-01".to_owned(), "to"),
+        ("/queries/current_state?entity=project:kiosk-web".to_owned(), "valid_at"),
+        ("/sparql?query=ASK%7B%7D".to_owned(), "timeout"),
+    ] {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let request = server.request(Method::GET, &format!("{base}{path}{separator}{name}="));
+        let problem = server.problem(request, 400, "invalid_parameter").await;
+        assert_eq!(problem["errors"][0]["field"], name, "{path}: {problem}");
+    }
+    let all = server.get(&format!("{base}/entities?q=")).await;
+    assert_eq!(all, server.get(&format!("{base}/entities")).await);
 }

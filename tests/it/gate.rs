@@ -89,3 +89,57 @@ async fn an_adoption_reinforces_once() {
     let request = server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&unknown);
     server.problem(request, 404, "not_found").await;
 }
+
+#[tokio::test]
+async fn what_was_assessed_as_wrong_cannot_be_adopted() {
+    let (server, found) = told().await;
+    let hit = &found["hits"][0];
+    let good = hit["ref"].as_str().unwrap();
+    let event = format!("/v1/namespaces/a/events/{}", hit["id"].as_str().unwrap());
+    let before = server.get(&event).await;
+    let body = verdict(&found["batch"], "wrong", &[good], "search_raw");
+    let wrong = server.post("/v1/namespaces/a/assess", body).await;
+    let adopt = |receipt: &str, assessment: &Value, refs: &[&str]| {
+        let body = json!({"receipt_id": receipt, "assessment": assessment, "evidence_refs": refs});
+        server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&body)
+    };
+    let problem = server.problem(adopt("r1", &wrong["assessment"], &[good]), 409, "conflict").await;
+    assert!(problem["detail"].as_str().unwrap().contains("wrong"), "{problem}");
+    assert_eq!(server.get(&event).await, before, "nothing was reinforced");
+    let nothing = adopt("r1", &wrong["assessment"], &[]).send().await.unwrap();
+    assert_eq!(nothing.json::<Value>().await.unwrap()["incremented"], json!([]));
+    // An answer may rest on partial evidence and say so: then that was used.
+    let body = verdict(&found["batch"], "partial", &[good], "answer");
+    let partial = server.post("/v1/namespaces/a/assess", body).await;
+    let used = adopt("r2", &partial["assessment"], &[good]).send().await.unwrap();
+    assert_eq!(used.json::<Value>().await.unwrap()["incremented"], json!([hit["id"]]));
+}
+
+#[tokio::test]
+async fn refs_and_remarks_are_bounded() {
+    let (server, found) = told().await;
+    let request = |body: &Value| server.request(Method::POST, "/v1/namespaces/a/assess").json(body);
+    let long = "x".repeat(100_000);
+    let many: Vec<String> = (0..101).map(|n| format!("event:e_{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    for (refs, field) in [
+        (vec!["event:e_1", &long], "evidence_refs[1]"),
+        (vec![""], "evidence_refs[0]"),
+        (many, "evidence_refs"),
+    ] {
+        let body = verdict(&found["batch"], "partial", &refs, "answer");
+        let problem = server.problem(request(&body), 400, "invalid_value").await;
+        assert_eq!(problem["errors"][0]["field"], field);
+        let body = json!({"receipt_id": "r", "assessment": "a_1", "evidence_refs": refs});
+        let request = server.request(Method::POST, "/v1/namespaces/a/adoptions").json(&body);
+        server.problem(request, 400, "invalid_value").await;
+    }
+    for field in ["fit", "missing"] {
+        let mut body = verdict(&found["batch"], "partial", &[], "answer");
+        body[field] = json!("演".repeat(160));
+        assert!(request(&body).send().await.unwrap().status().is_success());
+        body[field] = json!("演".repeat(161));
+        let problem = server.problem(request(&body), 400, "invalid_value").await;
+        assert_eq!(problem["errors"][0]["field"], field);
+    }
+}

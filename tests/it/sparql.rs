@@ -214,9 +214,7 @@ async fn what_is_no_read_is_refused() {
             .header("content-type", "application/sparql-query")
             .body(query.to_owned())
     };
-    for query in
-        ["", "SELECT", "nonsense", "SELECT * WHERE {", "INSERT DATA { <urn:a> <urn:b> <urn:c> }"]
-    {
+    for query in ["", "SELECT", "nonsense", "SELECT * WHERE {"] {
         server.problem(direct(query), 400, "invalid_query").await;
     }
     let outgoing = "SELECT * WHERE { SERVICE <http://127.0.0.1:9/sparql> { ?s ?p ?o } }";
@@ -229,7 +227,16 @@ async fn what_is_no_read_is_refused() {
     }
     server.problem(direct(&"#".repeat(70_000)), 413, "too_large").await;
     let request = server.request(Method::GET, &with_query(SPARQL, &[("update", "CLEAR ALL")]));
-    server.problem(request, 400, "invalid_parameter").await;
+    server.problem(request, 400, "query_refused").await;
+    for update in [
+        "INSERT DATA { <urn:a> <urn:b> <urn:c> }",
+        "DELETE WHERE { ?s ?p ?o }",
+        "# c\nPREFIX a: <urn:a#> LOAD <urn:x>",
+        "CLEAR ALL",
+    ] {
+        let problem = server.problem(direct(update), 400, "query_refused").await;
+        assert!(problem["detail"].as_str().unwrap().contains("only reads"), "{problem}");
+    }
     let request = server
         .request(Method::POST, SPARQL)
         .header("content-type", "application/sparql-update")

@@ -27,7 +27,7 @@ pub async fn list_entities(
     let as_of = params.as_of()?;
     let filter = EntityFilter {
         kind: params.word("type", EntityKind::parse, &kinds)?,
-        q: params.text("q")?.map(str::to_owned),
+        q: params.words("q")?.map(str::to_owned),
         known_at: as_of.known_at,
         page: params.page()?,
     };
@@ -54,7 +54,8 @@ pub async fn get_entity(
 /// Returns an entity's history in order of valid time.
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/entities/{id}/timeline", tag = "entities",
     params(("valid_at" = Option<String>, Query, description = "When it should hold in the world"),
-        ("known_at" = Option<String>, Query, description = "As known at this time")),
+        ("known_at" = Option<String>, Query, description = "As known at this time"),
+        ("limit" = Option<usize>, Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = TimelineBody)))]
 pub async fn get_timeline(
     State(app): State<App>,
@@ -63,10 +64,8 @@ pub async fn get_timeline(
     params: Params,
 ) -> Answer<TimelineBody> {
     let as_of = params.as_of()?;
-    let (entity, entries) = app.run(move |memory| memory.timeline(&ns, &id, as_of)).await?;
-    Ok(Json(TimelineBody {
-        entity: entity.into(),
-        items: entries.into_iter().map(Into::into).collect(),
-        next: None,
-    }))
+    let page = params.page()?;
+    let (entity, page) = app.run(move |memory| memory.timeline(&ns, &id, as_of, &page)).await?;
+    let ListBody { items, next } = ListBody::from_page(page);
+    Ok(Json(TimelineBody { entity: entity.into(), items, next }))
 }

@@ -71,7 +71,7 @@ pub async fn get_sparql(
         return run(&app, ns, query, &params, &headers).await;
     }
     if params.has("update") {
-        return Err(ApiError::parameter("update", "updates are not taken; this door only reads"));
+        return Err(read_only());
     }
     described::service(&app, ns, &headers).await
 }
@@ -108,10 +108,7 @@ pub async fn post_sparql(
             let bytes = body::read(body, MAX_FORM_BYTES).await?;
             let form = Params::parse(&utf8(&bytes)?)?;
             if form.has("update") {
-                return Err(ApiError::parameter(
-                    "update",
-                    "updates are not taken; this door only reads",
-                ));
+                return Err(read_only());
             }
             let query = form
                 .raw("query")?
@@ -147,7 +144,41 @@ async fn run(
             format!("the query has {} bytes; at most {MAX_QUERY_BYTES} are taken", query.len());
         return Err(ApiError::new(Code::TooLarge, detail));
     }
+    if is_update(&query) {
+        return Err(read_only());
+    }
     answer(app, params, headers, move |memory, options| memory.sparql(&ns, &query, options)).await
+}
+
+/// Says that this door takes no updates.
+fn read_only() -> ApiError {
+    let detail = "it is an update, and this endpoint only reads: send SELECT, ASK, CONSTRUCT or \
+        DESCRIBE; writes go through the other calls";
+    ApiError::new(Code::QueryRefused, detail)
+}
+
+/// Words that begin an update, and no query (SPARQL 1.1 Update, section 3).
+const UPDATES: [&str; 10] =
+    ["INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD"];
+
+/// Says whether a text is an update: by its first word after comments and prefixes.
+fn is_update(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        if rest.starts_with('#') {
+            rest = rest.find(['\n', '\r']).map_or("", |end| &rest[end..]);
+            continue;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let word = &rest[..end];
+        if !(word.eq_ignore_ascii_case("PREFIX") || word.eq_ignore_ascii_case("BASE")) {
+            return UPDATES.iter().any(|update| word.eq_ignore_ascii_case(update));
+        }
+        // A declaration ends with its IRI.
+        let Some(end) = rest.find('>') else { return false };
+        rest = &rest[end + 1..];
+    }
 }
 
 /// Runs a query and serialises its answer as the caller accepts it.
@@ -245,6 +276,29 @@ mod tests {
         assert_eq!(options_of("timeout=0.5").unwrap().timeout, Duration::from_millis(500));
         for text in ["timeout=31", "timeout=-1", "timeout=NaN", "timeout=soon", "max_rows=0"] {
             assert!(options_of(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_update_is_told_by_its_first_word() {
+        for text in [
+            "DELETE WHERE { ?s ?p ?o }",
+            "  # a comment\n insert data { <urn:a> <urn:b> 1 }",
+            "PREFIX a: <urn:a#> BASE <urn:x> # SELECT\n LOAD <urn:y>",
+            "CLEAR ALL",
+        ] {
+            assert!(is_update(text), "{text}");
+        }
+        for text in [
+            "",
+            "#",
+            "PREFIX a:",
+            "SELECT ?delete { ?s ?p ?o }",
+            "# DELETE\nASK { }",
+            "PREFIX delete: <urn:a> SELECT * { }",
+            "DELETED",
+        ] {
+            assert!(!is_update(text), "{text}");
         }
     }
 

@@ -111,7 +111,7 @@ pub struct TimelineBody {
     pub entity: EntityBody,
     /// The entries, oldest first.
     pub items: Vec<TimelineEntryBody>,
-    /// Always null: a timeline comes whole.
+    /// The `cursor` of the next page; null on the last.
     pub next: Option<String>,
 }
 

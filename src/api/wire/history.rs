@@ -2,9 +2,9 @@
 
 use super::{ActBody, EventBody, FactBody, JobBody, MessageBody, texts};
 use crate::memory::{
-    Dependant, Diff, FactCard, QuotedSource, StaleItem, Touched, Why, WhyEvent, WhyLink,
+    Dependant, Diff, Difference, QuotedSource, StaleItem, Touched, Why, WhyEvent, WhyLink,
 };
-use crate::model::{EventId, to_rfc3339};
+use crate::model::to_rfc3339;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -170,6 +170,9 @@ pub struct DiffEntryBody {
     pub fact: FactBody,
     /// The Event that caused the change.
     pub cause: Option<String>,
+    /// What that Event says; null when it was forgotten.
+    #[serde(default)]
+    pub cause_text: Option<String>,
 }
 
 impl From<Why> for WhyBody {
@@ -214,12 +217,13 @@ impl From<QuotedSource> for QuotedSourceBody {
 
 impl From<Diff> for DiffBody {
     fn from(diff: Diff) -> Self {
-        let entries = |entries: Vec<(FactCard, Option<EventId>)>| {
+        let entries = |entries: Vec<Difference>| {
             entries
                 .into_iter()
-                .map(|(fact, cause)| DiffEntryBody {
-                    fact: fact.into(),
-                    cause: cause.map(|id| id.0),
+                .map(|entry| DiffEntryBody {
+                    fact: entry.fact.into(),
+                    cause: entry.cause.map(|id| id.0),
+                    cause_text: entry.cause_text,
                 })
                 .collect()
         };

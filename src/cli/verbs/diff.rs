@@ -2,7 +2,7 @@
 
 use super::facts;
 use crate::api::wire::{DiffBody, DiffEntryBody};
-use crate::cli::output::add;
+use crate::cli::output::{add, line};
 use crate::cli::session::{Session, with_params};
 use std::process::ExitCode;
 
@@ -48,8 +48,10 @@ fn render(diff: &DiffBody) -> String {
         }
         add!(text, "{title}\n");
         for entry in entries {
+            add!(text, "  {mark} {}\n", facts::sentence(&entry.fact));
+            let said = entry.cause_text.as_deref().map(|said| format!("\"{}\" ", line(said, 160)));
             let cause = entry.cause.as_deref().unwrap_or("no event");
-            add!(text, "  {mark} {} by {cause}\n", facts::sentence(&entry.fact));
+            add!(text, "    by {}({cause})\n", said.unwrap_or_default());
         }
     }
     if text.is_empty() { "nothing changed".to_owned() } else { text }

@@ -9,6 +9,7 @@ pub mod check;
 pub mod diff;
 pub mod entity;
 pub mod eval;
+pub mod event;
 pub mod export;
 mod facts;
 pub mod forget;

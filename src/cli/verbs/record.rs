@@ -41,7 +41,7 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     let turns = input::turns(&bytes, args.thread.as_deref())
         .with_context(|| format!("{} cannot be recorded", args.file.display()))?;
     drop(bytes);
-    let door = session.door().await?;
+    let door = session.door_or_new().await?;
     let total = turns.len();
     let mut receipts: Vec<ReceiptBody> = Vec::with_capacity(total);
     let mut progress = Progress::new();

@@ -100,10 +100,8 @@ fn render(answer: &SearchAnswerBody) -> String {
 
 fn render_hit(hit: &HitBody) -> String {
     let mut text = format!(
-        "[{}] {} {} ({}, {}, score {:.3})\n      {}\n",
+        "[{}] ({}, {}, score {:.3})\n      {}\n",
         hit.evidence_ref,
-        hit.kind,
-        hit.id,
         hit.status,
         when(&hit.at),
         hit.score,

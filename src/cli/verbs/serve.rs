@@ -1,6 +1,6 @@
 //! `stratagate serve`
 
-use crate::api::{self, App};
+use crate::api::{self, App, BODY_TIMEOUT};
 use crate::cli::door::open_memory;
 use crate::cli::session::Session;
 use crate::clock::Clock;
@@ -8,7 +8,7 @@ use crate::jobs::Runner;
 use crate::memory::MemoryOptions;
 use crate::store::reader::ReaderProgram;
 use crate::telemetry::{self, LogForm};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::ValueEnum;
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,6 +41,10 @@ pub struct Args {
     /// Where "now" comes from; `messages` is for demos and tests only
     #[arg(long, value_enum, default_value = "system")]
     clock: ClockKind,
+    /// How long a request's body may stay away before its next bytes
+    #[arg(long, value_name = "SECONDS", default_value_t = BODY_TIMEOUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=3600))]
+    body_timeout: u64,
     /// How log lines look
     #[arg(long, value_enum, default_value = "text")]
     log_form: LogFormKind,
@@ -91,10 +95,10 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         readers: ReaderProgram::this(memory),
     };
     let memory = open_memory(options).await?;
-    let listener = tokio::net::TcpListener::bind(wanted)
-        .await
-        .map_err(|source| api::ServeError::Listen { address: wanted, source })
-        .context("another server may be running; choose another with --listen 127.0.0.1:0")?;
+    let listener = tokio::net::TcpListener::bind(wanted).await.map_err(|source| {
+        let error = anyhow::Error::from(api::ServeError::Listen { address: wanted, source });
+        anyhow!("{error:#}; another server may be running: choose another address with --listen")
+    })?;
     let address = format!("http://{}", listener.local_addr()?);
     memory.announce(&address)?;
     let runner = Runner::start(&memory)?;
@@ -109,9 +113,15 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
     writeln!(out, "listening on {address}").and_then(|()| out.flush())?;
     tracing::info!(%address, data = %session.config.data.display(), "listening");
 
-    let served =
-        api::serve(listener, App::new(memory.clone()).with_origins(&origins), asked_to_stop())
-            .await;
+    let app = App::new(memory.clone())
+        .with_origins(&origins)
+        .with_body_timeout(Duration::from_secs(args.body_timeout));
+    let working = memory.clone();
+    let stop = async move {
+        asked_to_stop().await;
+        working.stop_work();
+    };
+    let served = api::serve(listener, app, stop).await;
     tidying.abort();
     // Waits for the background threads, so that their last writes are whole.
     tokio::task::spawn_blocking(move || {
