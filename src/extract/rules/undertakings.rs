@@ -52,7 +52,10 @@ cue!(
     r"~(?:finish|complete|ship|release|launch|deliver|submit|publish|deploy)~ (?:the |our |my )?(?P<o>[\w.'-]+(?: [\w.'-]+){0,2}?)(?: (?:by|next|this|on|in|before|until|at|and|for|with|today|tomorrow|finished|soon)~|$|[,.;(])|~(?:want|need|get|have) (?:the |our |my )?(?P<o2>[\w.'-]+(?: [\w.'-]+){0,2}?) (?:finished|done|completed|shipped|released|ready)~"
 );
 
-cue!(HAN_TO_FINISH, r"(?:完成|做完|写完|上线|发布|交付|提交)(?P<o>[^,，。完]{2,10})");
+cue!(
+    HAN_TO_FINISH,
+    r"(?:完成|做完|写完|上线|发布|交付|提交)(?P<o>(?:会议|[^会,，。完])[^,，。完]{1,9})"
+);
 
 cue!(
     HAN_MUST_FINISH,

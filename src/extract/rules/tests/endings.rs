@@ -49,12 +49,56 @@ fn what_will_end_or_was_decided_against_ends_no_fact() {
 }
 
 #[test]
+fn what_held_in_a_time_that_is_over_does_not_hold_now() {
+    for (text, to) in [
+        ("我在九十年代住在上海。", (1999, 12, 31)),
+        ("2019年到2021年我在西门子工作。", (2021, 12, 31)),
+    ] {
+        let events = extract(&[("user", text), ("assistant", "Noted.")]);
+        let valid = events[0].claims[0].valid.as_ref().unwrap();
+        assert_eq!(valid.local_to, NaiveDate::from_ymd_opt(to.0, to.1, to.2), "{text}");
+    }
+    check_nothing(&[("user", "我住在上海吗"), ("assistant", "是的。")]);
+}
+
+#[test]
 fn the_speaker_owns_work_where_the_words_say_so() {
     for (text, expected) in [
         ("I'm responsible for the search module.", &["search module.owner=user"][..]),
         ("我负责前端。", &["前端.owner=user"]),
         ("I'm taking the night bus.", &[]),
         ("I manage my time badly.", &[]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_denied_or_past_never_holds() {
+    for (text, expected) in [
+        ("I'm not allergic to sesame.", &["user.allergic_to=sesame ends"][..]),
+        ("我对芒果不过敏。", &["user.allergic_to=芒果 ends"]),
+        ("I don't live in Turin anymore.", &["user.home_city=Turin ends"]),
+        ("我不住在成都了。", &["user.home_city=成都 ends"]),
+        ("我以前住在成都。", &[]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_refused_or_left_is_not_used() {
+    for (text, expected) in [
+        ("We did not switch to Bazel.", &[][..]),
+        ("Never use MongoDB here.", &["this project.database=MongoDB ends"]),
+        (
+            "We move the cache from Memcached to Redis.",
+            &["this project.uses=Memcached ends", "this project.uses=Redis"],
+        ),
+        (
+            "We move the database of the tidewater project from MySQL to SQLite.",
+            &["tidewater.database=MySQL ends", "tidewater.database=SQLite"],
+        ),
     ] {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
     }
