@@ -1,7 +1,7 @@
 //! Whether a clause speaks of the past or of what is to come; bare weekdays and dates without a
 //! year depend on it.
 
-use super::english::{WINDOW, floor_boundary};
+use super::window::{WINDOW, floor_boundary};
 use regex::Regex;
 use std::sync::LazyLock;
 
