@@ -59,6 +59,11 @@ cue!(
     r"~(?:not sure(?: yet)?|undecided|not decided(?: yet)?|nothing (?:is )?decided)~|还没定|没想好|不确定|未定"
 );
 cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
+cue!(
+    /// "It won't happen", "I won't go after all": a plan is dropped, if there was one.
+    CALLS_OFF,
+    r"~(?:will not|is not going to|isn't going to|are not going to|aren't going to) (?:happen|take place|go ahead)~|~(?:will not|not going to) .{2,60} after all[.!]?$|^(?:and |but |so |unfortunately,? )*(?:the|our|my) [\w-]+(?: [\w-]+){0,3} is off[.!]?$"
+);
 cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
 cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)");
 cue!(
@@ -106,7 +111,7 @@ cue!(
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports|writes|builds|designs|tests|covers|coordinates|organi[sz]es|supervises|represents|plays|collects) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) (?:[\w-]+ ){1,4}(?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) (?:[\w-]+ ){1,4}?(?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .+ is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]+(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]+|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports|writes|builds|designs|tests|covers|coordinates|organi[sz]es|supervises|represents|plays|collects) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) (?:[\w-]+ ){1,4}(?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) (?:[\w-]+ ){1,4}?(?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager)(?: (?:of|for) .+)? is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]+(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]+|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     CONSTRAINT,
@@ -195,6 +200,9 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     }
     if SAYS_ONLY.is_match(text) || UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
+    }
+    if CALLS_OFF.is_match(text) {
+        return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
     if WILL_NOT.is_match(text) {
         return None;
@@ -327,6 +335,9 @@ impl TimeView {
 /// Preferences, constraints, habits and states.
 fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
+    if BIRTHDAY.is_match(text) {
+        return class(K::State, S::Ongoing);
+    }
     if DIET.is_match(text)
         && (time.tense != Tense::Past || TURNED.is_match(text))
         && says_own_diet(text)
@@ -377,6 +388,12 @@ cue!(
     r"^[^过]*(?:吃素|素食|纯素)(?:者)?了$"
 );
 
+cue!(
+    /// A birthday is no plan, however soon it comes.
+    BIRTHDAY,
+    r"~(?:my|his|her|'s) birthday is~|生日是"
+);
+
 fn says_own_diet(text: &str) -> bool {
     OWN_DIET.is_match(text)
 }
@@ -418,7 +435,7 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if time.since && UNDER_WAY.is_match(text) {
         return class(K::State, S::Ongoing);
     }
-    if time.tense != Tense::Future && super::endings::is_ending(text) {
+    if !time.is_ahead && !INTENDS.is_match(text) && super::endings::is_ending(text) {
         let told = clause.to_agent || !super::lexicon::tools(text).is_empty();
         if told || CHANGE.is_match(text) {
             return class(K::Change, S::Occurred);
@@ -456,6 +473,9 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Plan, S::Planned);
     }
+    if GIVEN_UP.is_match(text) && !super::lexicon::tools(text).is_empty() {
+        return class(K::Change, S::Occurred);
+    }
     if GOES_BACK.is_match(text) && !super::lexicon::tools(text).is_empty() {
         return class(K::Decision, S::Occurred);
     }
@@ -475,6 +495,10 @@ cue!(
     /// "This project uses pnpm", "the shop is on yarn": said of something that is worked on.
     STATES_TOOL,
     r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~|^(?:and |but |so |now |right now,? |currently,? )*(?:(?-i:[A-Z][\w-]+)(?: (?:now|still|also|currently))? (?:uses|is using|is on|runs on|depends on|relies on|is built (?:with|on)|is hosted on|is (?:now |still )?written in)|(?:(?-i:[A-Z][\w-]+)'s|the|our|my|its) (?:[\w-]+ )?(?:database|db|framework|language|package manager|hosting)(?: (?:of|for) (?:the |our )?[\w-]+(?: [\w-]+)?)? is(?: now| still)?)~|^(?:现在|目前)?(?:(?-i:[A-Z][\w-]+)|[\p{Han}]{2,6}?)(?:的)?(?:数据库|后端|前端|服务端|框架|语言|包管理器|缓存)? ?(?:现在|目前|还是|都|一直|已经)*(?:使用|采用|基于|跑在|部署在|用|是)(?:的是)? ?[A-Za-z]"
+);
+cue!(
+    GIVEN_UP,
+    r"~(?:got|gotten|get) rid of~|~(?:are|'re) done with~|~(?:is|are) (?:finally |now )?gone(?: now| for good)?[.!]?$"
 );
 cue!(
     GOES_BACK,

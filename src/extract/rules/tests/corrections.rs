@@ -44,6 +44,11 @@ fn a_correction_reaches_into_an_earlier_block() {
             "this project.deadline=2026-10-15",
         ),
         (
+            "The owner of the intake form is Ann.",
+            "I was wrong, the owner is Jonas.",
+            "intake form.owner=Jonas",
+        ),
+        (
             "数据库用 MySQL。",
             "更正：数据库是 MariaDB，不是 MySQL。",
             "this project.database=MariaDB",

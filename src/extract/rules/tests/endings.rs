@@ -19,6 +19,10 @@ fn what_is_no_longer_so_ends() {
         ("We stopped using Kafka.", &["this project.uses=Kafka ends"]),
         ("We aren't on npm any more.", &["this project.package_manager=npm ends"]),
         ("The API no longer depends on Redis.", &["this project.uses=Redis ends"]),
+        ("We no longer need Redis.", &["this project.uses=Redis ends"]),
+        ("We got rid of Docker.", &["this project.uses=Docker ends"]),
+        ("我把车卖了。", &["user.owns=车 ends"]),
+        ("张伟不再是支付模块的负责人。", &["支付模块.owner=张伟 ends"]),
         ("我不吃素了。", &["user.diet=素食 ends"]),
         ("我不是素食者。", &["user.diet=素食 ends"]),
         ("我现在吃素了。", &["user.diet=素食"]),
@@ -102,4 +106,10 @@ fn what_is_refused_or_left_is_not_used() {
     ] {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
     }
+}
+
+#[test]
+fn what_is_off_without_a_plan_is_no_event() {
+    check_nothing(&[("user", "The heating is off."), ("assistant", "Noted.")]);
+    check_nothing(&[("user", "The results will not happen."), ("assistant", "Noted.")]);
 }
