@@ -4,7 +4,8 @@ use super::calendar::{
     Cycle, Frame, Length, Span, days_from, instant, month_from, occurrence, open_from,
     range_occurrence, week, weekday_near, year,
 };
-use super::english::{edge_before, floor_boundary, pattern, words_before};
+use super::english::pattern;
+use super::window::{edge_before, floor_boundary, words_before};
 use super::{Shape, TimeMention};
 use crate::model::{Basis, Occurrence, Precision};
 use chrono::{Datelike, NaiveDate, NaiveTime};

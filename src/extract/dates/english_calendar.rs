@@ -4,9 +4,10 @@ use super::calendar::{
     Cycle, Edge, Frame, Span, edge, half, in_range, month, month_from, quarter, season, year, ymd,
 };
 use super::compose::{Atom, What};
-use super::english::{Reader, half_of, run, season_number, whole, words_before};
+use super::english::{Reader, half_of, run, season_number, whole};
 use super::numbers::english_ordinal;
 use super::tense::{Tense, tense_around};
+use super::window::words_before;
 use crate::model::{Basis, Precision};
 use chrono::{DateTime, Datelike, NaiveDate};
 use regex::{Captures, Regex};

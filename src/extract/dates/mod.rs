@@ -16,6 +16,7 @@ mod english;
 mod english_calendar;
 mod numbers;
 mod tense;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -25,9 +26,9 @@ use chrono::NaiveDate;
 
 pub use calendar::Length;
 pub(crate) use calendar::{day_occurrence, days_from, open_from, range_occurrence};
-pub(crate) use english::words_before;
 pub use tense::Tense;
 pub(crate) use tense::tense_of;
+pub(crate) use window::words_before;
 
 /// How a time expression bounds what it is said of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

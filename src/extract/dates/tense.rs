@@ -1,7 +1,7 @@
 //! Whether a clause speaks of the past or of what is to come; bare weekdays and dates without a
 //! year depend on it.
 
-use super::english::{WINDOW, floor_boundary};
+use super::window::{WINDOW, floor_boundary};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ static FALSE_PAST: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static MOVES_TO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:the|my|our|it|that|this|his|her|their) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)(?: back| forward| up)? |(?:slipped|postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till)(?: the)? (?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|next|tomorrow|later|end|early|mid|late|spring|summer|autumn|fall|winter)|推迟到|提前到|改到|延到|延期到|改期到")
+    Regex::new(r"(?i)(?-u:\b)(?:(?:moved|pushed|shifted|changed) (?:from|the|my|our|it|that|this|his|her|their) .{0,40}|(?:had|have) to (?:postpone|reschedule|delay|move|push) .{0,40}|(?:was|were|been|got|is|are) (?:moved|pushed|shifted)(?: back| forward| up)? |(?:slipped|postponed|rescheduled|delayed|extended|brought forward|pushed back)(?-u:\b).{0,40})(?-u:\b)(?:to|until|till|for)(?: the)? (?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|next|tomorrow|later|end|early|mid|late|spring|summer|autumn|fall|winter)|推迟到|提前到|改到|延到|延期到|改期到")
         .expect("a valid pattern")
 });
 

@@ -4,6 +4,10 @@
 //! over grammar (who, which verb, which tense), never over topics.
 
 use super::lexicon::{AILMENT, DIET};
+use super::talk::{
+    ABOUT_YOU, BOOKED_OUT, CHAT_DECISION, CHAT_PLAN, CHEER, FEELING, IDLE_LETS, NO_PROBLEM, POLITE,
+    TRIVIAL_STATE, has_subject, small_talk_plan,
+};
 use super::text::cue;
 use crate::extract::dates::{Shape, Tense, TimeMention, tense_of};
 use crate::model::{EventKind, EventStatus};
@@ -55,6 +59,11 @@ cue!(
     r"~(?:not sure(?: yet)?|undecided|not decided(?: yet)?|nothing (?:is )?decided)~|还没定|没想好|不确定|未定"
 );
 cue!(INTENDS, r"~(?:wants? to|will|going to|plans? to|would like)~");
+cue!(
+    /// "It won't happen", "I won't go after all": a plan is dropped, if there was one.
+    CALLS_OFF,
+    r"~(?:will not|is not going to|isn't going to|are not going to|aren't going to) (?:happen|take place|go ahead)~|~(?:will not|not going to) .{2,60} after all[.!]?$|^(?:and |but |so |unfortunately,? )*(?:the|our|my) [\w-]+(?: [\w-]+){0,3} is off[.!]?$"
+);
 cue!(WILL_NOT, r"~(?:will not|not going to|shall not) ");
 cue!(INTENDED_CHANGE, r"(?:要|会|将|打算|计划|准备)(?:涨|降|升|换|改|搬|转|调|推迟|提前|离职)");
 cue!(
@@ -84,11 +93,6 @@ cue!(
     r"~(?:let's|lets|let us) (?:just |also |all |simply |rather |instead |go ahead and |not )*(?:use|go with|go for (?:the |a |an |(?-i:[A-Z]))|stick|stay (?:on|with|at)|keep|switch|move|migrate|adopt|drop|pick|choose|take|standardi[sz]e|settle|make|call|name|set|target|support|replace|remove|skip|do|start with|try|build|write|host|deploy|run|store|rename|raise|lower|bump|split|merge|postpone|limit)~|~(?:I|we|they|the team|he|she)(?:'ve| have| had| has| just| finally| also| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:to|on|that)|opted|went with|voted)~|~(?:we|I)(?:'re|'ll| are| am| will)(?: now| just| going to)* (?:go(?:ing)? with|us(?:e|ing)|stick(?:ing)? (?:with|to)|switch(?:ing)? (?:to|from|over)|mov(?:e|ing) (?:to|from) (?-i:[A-Z]|[a-z]+(?:sql|db|pm))|standardi[sz](?:e|ing) on|adopt(?:ing)?)~|~(?-i:[A-Z][a-z]+) (?:has |have |just )*(?:agreed (?:to|on)|decided (?:to|on|against))~|~(?:decision|final call|final decision|verdict): |~(?:it's|it is) (?:decided|settled|final)~|^(?:ok,? |okay,? |so |then |and |please |instead,? )*(?:use|switch|stick with|go with|migrate) (?:to |the |from |from )?(?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+){0,3} (?:for|in|on|everywhere|as|instead|from|to|now|going|only)~|^(?:ok,? |then |so |no,? )*(?:use|switch to|go with|stick with) (?-i:[A-Za-z][\w.+#-]*)(?: [\w.+#-]+)?$|决定|选定|敲定|定下来|拍板|改用|换成|切换到|切换成|切到|迁移到|迁到|换到|改成用|统一用|(?:我们|咱们|项目|团队)(?:就|都|先|还是|统一|一律|以后|现在)*用[^,，。]+|(?:先|就|还是|统一|一律)用[^,，。]+|(?:继续|仍然|仍)用|用 ?[A-Za-z][\w.+#]*(?: [A-Z]\w*)? ?(?:重写|来写|来做|实现|搭建|开发)|采用|选用|选了|最终选|(?:我们|咱们)?先 ?(?:target|support|use|ship|支持|做|上|不做|只做|走|跑)[^,，。]+|要?(?:降到|升到|提到|升级到|降级到|改到|改为|改成|提高到|降低到)"
 );
 cue!(
-    /// "Let's" that decides nothing.
-    IDLE_LETS,
-    r"~let's (?:just |all |both )?(?:keep (?:\w+ing|it up|in touch|going|each)|make (?:it|this|that|sure|the most|some|more|a difference)|do (?:it|this|that)~|take (?:care|a look|it)|hope|see|face|go~$|try to|stay (?:in touch|positive|strong|focused)|move on|start (?:over|again))|~chose (?:them|it|that|this)~|~(?:always|never|really) use[ds]? "
-);
-cue!(
     NOT_DECIDED,
     r"~(?:haven't|have not|hasn't|has not|not yet|didn't|did not|never|can't|cannot|couldn't) (?:yet )?(?:decide[d]?|chosen|choose|picked|pick|settle[d]?|agree[d]?)~|还没(?:有)?(?:决定|定)|没(?:有)?决定|未决定"
 );
@@ -102,21 +106,12 @@ cue!(
     r"~(?:I|we|they|my (?:kids|parents|team))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|much|truly|now|do|don't|both|all|totally|never|'d|would))* (?:prefer|love|like|enjoy|hate|dislike|detest|adore|can't stand|cannot stand|can't bear|rather (?:have|use|not|work|take|eat|drink|go))~|~(?:he|she|(?-i:[A-Z][a-z]+)|my (?:wife|husband|son|daughter|mom|mum|dad|mother|father|sister|brother|partner|boss|team|[a-z]+ [a-z]+|[a-z]+))(?: (?:really|also|still|always|just|absolutely|generally|usually|personally|actually|truly|now|doesn't|totally))* (?:prefers|loves|likes|enjoys|hates|dislikes|detests|adores|can't stand|cannot stand|can't bear)~|~(?:I'd|we'd) (?:prefer|rather)~|~I (?:really |also |still )?(?:can't|cannot) stand~|~(?:I|we) (?:don't|do not|never|no longer) (?:eat|drink|like)~|~my (?:all-time |absolute )?favou?rite~|~(?:I'm|I am|we're|she's|he's|she is|he is)(?: (?:now|also|a|an|strictly|mostly|still|going|actually))* (?:big fan|huge fan|fan of|fond of|into|keen on|not (?:a )?(?:big )?fan|passionate about|obsessed with|partial to)~|^(?:please )?(?:always|never|only|don't ever) (?:suggest|recommend|use|call me|write|answer|reply|send|show|speak|address|format|keep)~|^(?:please )(?:only|don't|do not|always|never|keep|answer|reply|write|call me|use)~[^?]*~(?:from now on|always|never|in future|by default|only|short|brief|to me|answers?|replies)~|我(?:个人|一直|平时|也|还是|更|最|特别|比较|其实|现在|就|很|超|非常|都)*(?:喜欢|爱|讨厌|不喜欢|不爱|偏好|偏爱|受不了|不想要|宁愿|宁可|更想|习惯)|最喜欢|我(?:不|从不|从来不|不再|只)(?:吃|喝|用|穿|看|抽)|一定要(?:加|有|放|用|带|是)|(?:回答|回复|答复)(?:请|尽量|要)?(?:简短|简洁|用中文|用英文|直接)|(?:别|不要|请勿)(?:再)?(?:给我)?(?:推荐|建议|用|叫我|发)|(?:不加|不放|少放|多放|不要)[^,，。]{1,4}了?$"
 );
 cue!(
-    /// Liking what the other one said or did is politeness.
-    POLITE,
-    r"~(?:love|like|loved|liked|enjoy|loves|likes|enjoys) (?:it|that|this|them|your|the (?:idea|sound|look|photo|pic|picture|way)|how (?:you|it)|it(?:$|[!.,])|to (?:hear|see|know|chat|talk))|~(?:would|I'd|we'd|you'd) (?:like|love) to (?:hear|see|know)~|~looks? like~|~feels? like~|~sounds? like~|~seems? like~|~like (?:you|crazy|never|a charm)~|~(?:I|we)'?(?:d| would)? (?:really )?(?:love|like) (?:you|to)~|爱莫能助|喜欢你的"
-);
-cue!(
     ALLERGY,
     r"~(?:is|am|I'm|are|'s|'re|was|got|have|has|had|be)(?: (?:severely|badly|very|also|still|highly|deathly|mildly|really))* (?:allergic|an? (?:severe |bad |serious |mild )?(?:[a-z]+ )?allergy)~|~(?:has|have|I've got|with) (?:a |an )?(?:[a-z]+ )?(?:allergy|allergies|intolerance)~|~allergic to~|对[^,，。]+过敏|过敏"
 );
 cue!(
     STATE,
-    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports|writes|builds|designs|tests|covers|coordinates|organi[sz]es|supervises|represents|plays|collects) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) (?:[\w-]+ ){1,4}(?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) (?:[\w-]+ ){1,4}?(?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager) (?:of|for) .+ is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]+(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]+|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
-);
-cue!(
-    TRIVIAL_STATE,
-    r"~(?:use|uses|run|runs|own|study|lead|leads|handle|handles|teach) (?:it|this|that|them|these|those|my|to|into|out|through|us|me)~|~(?:have|has) (?:to|a (?:great|good|nice|question|look|wonderful|blast|point|feeling|lot|chance|moment|minute|second|idea|problem|hard|tough|fun))~|~(?:is|are) (?:so|really|very|such|amazing|great|awesome|cool|nice|good|fun|important)~|~(?:work|works) (?:well|fine|great|hard|out|for (?:me|us|you)|on my)~|负责任|是不是|我是说|我是想|我叫你"
+    r"~(?:is|am|are|I'm|he's|she's|they're|we're)(?: (?:still|currently|now|also|already|the|a|an|our|their|my))* (?:CFO|CEO|CTO|COO|VP|manager|director|head|lead|owner|engineer|designer|developer|in charge|responsible|based in|married|engaged|single|divorced|retired|pregnant|fluent|a member|members?) ?|~(?:lives?|works?|live) (?:in|at|for|on|as) (?-i:[A-Z])|~(?:I|we|they)(?: (?:still|currently|already|also|now))* (?:live|work|own|study|teach|lead|manage|run|administer|handle|speak|use|maintain|belong|report) |~(?:he|she|(?-i:[A-Z][a-z]+))(?: (?:still|currently|already|also|now))* (?:lives|works|owns|studies|teaches|leads|manages|runs|administers|handles|speaks|uses|maintains|belongs|reports|writes|builds|designs|tests|covers|coordinates|organi[sz]es|supervises|represents|plays|collects) |~(?:I|we|he|she|they|(?-i:[A-Z][a-z]+)) (?:have|has|have got|has got|'ve got) (?:a|an|one|two|three|four|five|six|no|\d+) (?:[a-z]+ )?(?:dogs?|cats?|kids?|children|sons?|daughters?|brothers?|sisters?|siblings?|pets?|degree|licen[cs]e|car|house|twins|horses?)~|~(?:the|our|my|its|their) (?:[\w-]+ ){1,4}(?:is|are|runs|uses|lives|depends|supports|sits|stays|remains)(?: (?:still|currently|now))* (?:written in|hosted|built (?:with|on|in)|(?:on|in|at) (?-i:[A-Z])|based|running|using|called|named|owned by|managed by|maintained by|version|v\d)~|~(?:is|are|am|I'm|'s|'re) (?:still |currently |now |away )*(?:on (?:\w+ )?(?:leave|holiday|vacation|sabbatical|sick leave)|out of (?:the )?office|off sick|away)~|~(?:is|are) (?:still |currently |now )*(?:writing|building|leading|handling|working on|covering|preparing|designing|running|reviewing|testing) (?:the|our|a|an)~|~(?:the|our|my|its) (?:[\w-]+ ){1,4}?(?:currently |still |now )*(?:builds?|runs?|uses?|deploys?|depends?|relies|stores?|sits) (?:on |in |with |to |from )?(?-i:[A-Z])|~(?:owner|lead|maintainer|contact|manager)(?: (?:of|for) .+)? is (?-i:[A-Z])|~(?:my|our) (?:name|birthday|address|employer|boss|manager|wife|husband|partner|address|phone number) is~|~(?:call me|my name is|I'm called) (?-i:[A-Z])|(?:还是|仍然|仍|一直|目前|现在|暂时|依然)(?:由|是|在|归|用|管|没|住|负责|不)|(?:环境|项目|系统|服务|后端|前端|我们|团队|这边|公司|线上|本地)(?:都|现在|目前|一直|还是)?用(?:的是)? ?[A-Za-z]|(?:由|归)[^,，。]{1,6}(?:负责|管|维护)|负责|住在|就职于|任职|在[^,，。]+(?:工作|上班|读书|上学|任职)|我(?:叫|是)[^,，。]+|没人(?:管|负责|接)|暂缺|会说[^,，。]{1,4}(?:语|话|文)"
 );
 cue!(
     CONSTRAINT,
@@ -147,10 +142,6 @@ cue!(
     r"~(?:is|are|was|were|got|gets|keeps?|went|'s|has been|have been|been|seems?)(?: (?:still|currently|completely|totally|now|getting|again|badly|constantly|always))* (?:broken|down|stuck|blocked|failing|crashing|flaky|leaking|sick|ill|injured|corrupted|hacked|offline|unavailable|overheating|out of (?:memory|disk|space)|timing out|delayed|late|cracked|hurting|hanging|freezing|unreachable|rate limited|stolen|too slow)~|~(?:crashes|crashed|fails|failed|broke|leaks|hangs|freezes|timed out|times out|hurts|regressed)(?: |$|[.,!])|~(?:doesn't|don't|does not|isn't|aren't|won't|didn't|stopped) (?:work|working|build|compile|start|load|open|render|respond|connect|boot)~|~(?:there's|there is|we have|we had|I have|I had|got|getting|hit|found|ran into)(?: (?:still|a|an|the|some|another|this|(?-i:[a-z]+)|weird|serious|nasty|critical|huge))* (?:bug|problem|issue|outage|leak|regression|vulnerability|error|errors|memory leak|incident|deadlock|race condition|virus|flat tyre|flat tire|accident)~|~(?:bug|outage|incident|regression|memory leak) (?:in|on|with)~|(?:一直|总是|老是|又|经常) ?(?:fail|crash|报错|挂|卡|崩|失败|超时|掉线|error)|坏了|报错|崩溃|崩了|挂了|出问题|出了?(?:个)?(?:故障|事故|bug)|故障|失败了?|超时|丢了|卡住|卡死|打不开|连不上|起不来|不工作|泄漏|宕机|(?:很|太|非常|特别|越来越)(?:慢|卡|不稳定|难用)|偏高|偏低|疼|太慢|被盗"
 );
 cue!(
-    NO_PROBLEM,
-    r"^(?:and |so |please )*(?:don't|do not)~|~(?:don't|doesn't|do not|does not) work (?:at|for|in|with|there|here)~|~(?:no|without|never|not|n't) (?:\w+ )?(?:problems?|issues?|bugs?|errors?|failed|crashed|failures?)~|~no problem~|没(?:有)?(?:再)?(?:出|什么|任何|发现)?(?:问题|故障|报错|事故)|没(?:有)?(?:失败|报错|崩)"
-);
-cue!(
     CHANGE,
     r"(?:~(?:I|we|he|she|they|it|you|who|that|which|(?-i:[A-Z][\w-]+)|(?:the|my|our|his|her|their|its)(?: [\w-]+){1,4}|(?-i:[A-Z][\w-]+) from [a-z]+)(?:'ve|'s|'re| have| has| had| was| were| is| are| got| get| just| finally| also| already| then| recently| officially| now| all| both| to| been| being| had to)* |^(?:just |finally |also |and |then )*)(?:moved|switched|migrated|changed|replaced|renamed|upgraded|downgraded|bumped|quit|resigned|left|took over|taken over|takes over|became|become|promoted|demoted|married|engaged|divorced|broke up|split up|sold|hired|fired|laid off|transferred|rescheduled|postponed|delayed|slipped|pushed back|brought forward|extended|shortened|increased|decreased|raised|lowered|reduced|dropped|removed|deleted|added|enabled|disabled|converted|retired|stopped|gave up|given up|swapped|rewrote|rewritten|ported|relocated|reassigned|handed over|handed (?:the |our )?(?:[\w-]+ ){1,3}over|merged into|acquired|adopted|joined|started (?:a|an|my|at|working|eating|using|learning|taking|doing|going|running|as|to|playing|the)|began|took (?:a|the) (?:flat|room|apartment|job|new)|inherited|cut)~|~(?:is|are) (?:now|no longer)~|~no longer~|~(?:don't|doesn't|not) (?:use|using|work|working|live|living|need|eat|eating|drink|drinking|own|have|run|running|support)~.*~any ?more~|(?:改|换|搬|调|转)(?:用|成|到|为|去|做|管|了)|离职|辞职|接手|接管|升职|升任|跳槽|入职了|卖了|卖掉|卖给|推迟到|推迟了|提前到|改期|延期|转去|转到|调到|调去|交给|移交|离婚|结婚了|分手|搬家|搬到|涨到|降到|升到|取代|接替|不再|停用|弃用|下线了|起不"
 );
@@ -173,12 +164,6 @@ cue!(
     IMPERATIVE_TASK,
     r"^(?:ok,? |then |so |and |also |please )*(?:finish|complete|ship|release|deliver|submit|prepare|implement|write|build|fix|launch|start|send|review|test|deploy|migrate|publish|clean up|update|draft|document|hand in|wrap up|plan|get|do|have)~"
 );
-cue!(
-    /// A start of speech that reports others' words or beliefs.
-    FEELING,
-    r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|~(?:was|were|is|am|are|I'm|felt|feel|feels)(?: \w+)? (?:so|really|very|super|pretty|just)? ?(?:happy|glad|proud|excited|thankful|grateful|amazed|amazing|great|awesome|nice|cool|fun|wonderful|incredible|inspired|inspiring|thrilled|sorry|sad|stoked)~"
-);
-
 /// A cheap look before the dear pattern of negated deeds.
 fn says_no(text: &str) -> bool {
     ["n't", "not ", "failed", "没", "未"].iter().any(|sign| text.contains(sign))
@@ -215,6 +200,9 @@ pub(super) fn classify(clause: &Clause<'_>) -> Option<Class> {
     }
     if SAYS_ONLY.is_match(text) || UNCHANGED.is_match(text) || (GUESS.is_match(text)) {
         return None;
+    }
+    if CALLS_OFF.is_match(text) {
+        return Some(Class { kind: K::Plan, status: S::Cancelled, withdraws: true });
     }
     if WILL_NOT.is_match(text) {
         return None;
@@ -295,11 +283,6 @@ cue!(
     r"^(?:since|when|whenever|while|after|before|until|because|as|how|why|where|what|that|which|who|whose|whether|like|than) "
 );
 cue!(
-    /// Said about the one spoken to, or about what was just said.
-    ABOUT_YOU,
-    r"^(?:and |but |so |then |also |well,? |wow,? |yeah,? |oh,? |I'm (?:so )?(?:glad|happy|sorry|proud) |hope |I hope |thanks )*(?:you|your|you're|you've|you'll|yours|I bet|sounds|looks|glad|what a|that's|that is|that sounds|that must|it must (?:have|be)|they must (?:have|be)|must (?:have|be)|nice|great to)~|^你(?:们)?(?:是|的|真|好|可以|要|有|会|能|应该|看|说|说得|这)|^您"
-);
-cue!(
     GUESS,
     r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
 );
@@ -352,6 +335,9 @@ impl TimeView {
 /// Preferences, constraints, habits and states.
 fn lasting(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     let text = clause.text;
+    if BIRTHDAY.is_match(text) {
+        return class(K::State, S::Ongoing);
+    }
     if DIET.is_match(text)
         && (time.tense != Tense::Past || TURNED.is_match(text))
         && says_own_diet(text)
@@ -402,6 +388,12 @@ cue!(
     r"^[^过]*(?:吃素|素食|纯素)(?:者)?了$"
 );
 
+cue!(
+    /// A birthday is no plan, however soon it comes.
+    BIRTHDAY,
+    r"~(?:my|his|her|'s) birthday is~|生日是"
+);
+
 fn says_own_diet(text: &str) -> bool {
     OWN_DIET.is_match(text)
 }
@@ -443,7 +435,7 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     if time.since && UNDER_WAY.is_match(text) {
         return class(K::State, S::Ongoing);
     }
-    if time.tense != Tense::Future && super::endings::is_ending(text) {
+    if !time.is_ahead && !INTENDS.is_match(text) && super::endings::is_ending(text) {
         let told = clause.to_agent || !super::lexicon::tools(text).is_empty();
         if told || CHANGE.is_match(text) {
             return class(K::Change, S::Occurred);
@@ -481,6 +473,9 @@ fn happening(clause: &Clause<'_>, time: &TimeView) -> Option<Class> {
     {
         return class(K::Plan, S::Planned);
     }
+    if GIVEN_UP.is_match(text) && !super::lexicon::tools(text).is_empty() {
+        return class(K::Change, S::Occurred);
+    }
     if GOES_BACK.is_match(text) && !super::lexicon::tools(text).is_empty() {
         return class(K::Decision, S::Occurred);
     }
@@ -502,6 +497,10 @@ cue!(
     r"^(?:and |but |so |now |right now,? |currently,? )*(?:this|that|the|our|my|its)(?: [\w.-]+){1,4}? (?:(?:now|still|currently|already|is still|is now) )?(?:uses?|using|is using|is on|are on|runs? on|is built (?:with|on)|is written in|on)~|^(?:and |but |so |now |right now,? |currently,? )*(?:(?-i:[A-Z][\w-]+)(?: (?:now|still|also|currently))? (?:uses|is using|is on|runs on|depends on|relies on|is built (?:with|on)|is hosted on|is (?:now |still )?written in)|(?:(?-i:[A-Z][\w-]+)'s|the|our|my|its) (?:[\w-]+ )?(?:database|db|framework|language|package manager|hosting)(?: (?:of|for) (?:the |our )?[\w-]+(?: [\w-]+)?)? is(?: now| still)?)~|^(?:现在|目前)?(?:(?-i:[A-Z][\w-]+)|[\p{Han}]{2,6}?)(?:的)?(?:数据库|后端|前端|服务端|框架|语言|包管理器|缓存)? ?(?:现在|目前|还是|都|一直|已经)*(?:使用|采用|基于|跑在|部署在|用|是)(?:的是)? ?[A-Za-z]"
 );
 cue!(
+    GIVEN_UP,
+    r"~(?:got|gotten|get) rid of~|~(?:are|'re) done with~|~(?:is|are) (?:finally |now )?gone(?: now| for good)?[.!]?$"
+);
+cue!(
     GOES_BACK,
     r"~(?:I|we|they|the team)(?:'ve| have| had| are|'re)?(?: just| finally| now| all)* (?:(?:went|gone|going|switched|moved|rolled|fell) back to|reverted (?:back )?to|returned to)~"
 );
@@ -510,25 +509,6 @@ cue!(
     /// "The party was great yesterday".
     WAS_HELD,
     r"~(?:the|our|my|his|her|their) [\w-]+(?: [\w-]+){0,2} (?:was|were|went|took place|happened|turned out)~|~(?-i:[A-Z])\w+ (?:was|went) (?:great|well|fine|badly|smoothly|ok)~|~\w+ (?:\w+ )?(?:came|showed up|attended)~"
-);
-cue!(
-    /// Heads of a clause that are no subject.
-    NO_SUBJECT,
-    r"^(?:[a-z]+ing|reminds|love|loved|all|so|hope|glad|being|sure|there|such|much|no|not|never|don't|keep|let's|it|it's|you|that|this|what|which) "
-);
-cue!(
-    /// Plans that two people may chat about without a date.
-    CHAT_PLAN,
-    r"~(?:planning (?:to|on|a)|signed up|registered|booked|scheduled|preparing for|training for)~|~(?:going to|gonna|will|'ll|plan to|want to|wanna|decided to) (?:start|open|launch|move|buy|sell|visit|apply|study|attend|host|adopt|travel|fly|run (?:a|the)|marry|build|publish|release|join|quit|leave|retire|teach|hire|rent|organi[sz]e|volunteer|compete|enroll|audition)~|打算|计划|准备|报名|要去|预定"
-);
-cue!(
-    /// Cheering about what is to come.
-    CHEER,
-    r"~(?:see you|enjoy|can't wait|pumped|excited|good luck|have (?:a|fun)|fun|awesome|great|amazing|unforgettable|works|let's make|live it up|looking forward)~"
-);
-cue!(
-    CHAT_DECISION,
-    r"~(?:decided|agreed (?:to|on)|settled on|opted for|going with|went with|final decision|switch(?:ed|ing)? to)~|决定|选定|改用|换成"
 );
 cue!(
     /// "Is written in", "is based in": a participle that tells of no past.
@@ -540,30 +520,3 @@ cue!(
     UNDER_WAY,
     r"~(?:am|is|are|'m|'s|'re|been)(?: (?:still|now|currently|also))* [a-z]+ing~|一直在|正在"
 );
-cue!(BOOKED_OUT, r"~(?:booked (?:out|up|solid)|fully booked|sold out)~|订满|约满");
-cue!(
-    /// A subject that runs across another clause is none.
-    CROSSES,
-    r"~(?:and|how|that|who|which|you|what|why|when|because|is|are|was|were) \w+ .*~|~you~"
-);
-cue!(
-    SMALL_TALK,
-    r"~(?:want|wants|hope|hoping|going|gonna|love|like|plan|looking forward|aim) (?:to )?(?:to )?(?:help|keep|live|be|have|hear|tell|say|know|show|pass|share|continue|get|do|feel|try|see|think|give|stay|thank|support|spread|inspire|create (?:a )?(?:safe|better)|take it|find out|reading|seeing|catching|spending|it)~|~(?:I|we|it|that|they|you|she|he)(?:'ll| will) (?:be|have|see|let|keep|definitely|always|never|miss|love|support|help|make|check|do (?:it|that|my)|try|get|work|look|talk|think|take care|say|bet|send you|show|share)~|~looking forward to (?:it|hearing|seeing|that|your|more|the)~|~(?:will|'ll) (?:definitely )?(?:let you know|keep you|check it|be (?:there|fine|great|awesome|fun|amazing|ok))~|~can't wait~|~(?:it|this|that) (?:will|'ll)~|~want to (?:say|thank|hear|know|make (?:sure|a difference)|be)~|~(?:I'd|would) (?:like|love) to (?:hear|see|know|say|thank)~|会(?:好|更|比较|有点)|要不|想(?:问|说|知道|想)"
-);
-
-cue!(
-    TWO_WORD_VERB,
-    r"~(?P<v>handed|pushed|brought|taken|took|given|gave|laid|broke|split) (?:over|back|forward|up|off)$"
-);
-
-fn has_subject(matched: &str) -> bool {
-    let lower = matched.to_lowercase();
-    // A verb of two words is no second clause.
-    let plain = TWO_WORD_VERB.replace(matched, "$v");
-    ["no longer", "anymore", "any more"].iter().any(|over| lower.contains(over))
-        || !CROSSES.is_match(&plain) && !NO_SUBJECT.is_match(&plain)
-}
-
-fn small_talk_plan(text: &str) -> bool {
-    SMALL_TALK.is_match(text)
-}

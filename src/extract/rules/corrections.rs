@@ -16,7 +16,7 @@ use crate::model::{
 cue!(
     /// Words that only announce a correction; what follows is read like any statement.
     ANNOUNCES,
-    r"^(?:(?:a |one |small |quick )*correction|i misspoke|更正(?:一下)?|纠正(?:一下)?|勘误|(?:我)?(?:刚才|之前)?(?:说|记|搞|写)错了)[:：,，.。 ]+"
+    r"^(?:(?:a |one |small |quick )*correction|(?:that was |that is |that's |i was )?wrong|i misspoke|更正(?:一下)?|纠正(?:一下)?|勘误|(?:我)?(?:刚才|之前)?(?:说|记|搞|写)错了)[:：,，.。 ]+"
 );
 cue!(
     CORRECTED,

@@ -209,6 +209,8 @@ fn lasting(time: Option<&TimeMention>, start: Option<chrono::NaiveDate>, at: &St
     match time.shape {
         Shape::Since | Shape::Impossible => o.clone(),
         Shape::Until | Shape::Range if o.local_to.is_some_and(|d| d >= at.local_day()) => o.clone(),
+        // "In the nineties": what held then does not hold since then.
+        Shape::Range if !o.approx && o.local_to.is_some() => o.clone(),
         Shape::Point | Shape::Range if o.local_from.is_some_and(|d| d <= at.local_day()) => {
             open(o.local_from, o.basis, o.approx)
         }

@@ -3,7 +3,8 @@
 
 use super::claims::Ground;
 use super::lexicon::{property_of, tools};
-use super::names::{NO_SUBJECT_NAMES, project_in};
+use super::name_words::NOT_A_NAME;
+use super::names::project_in;
 use super::text::{cue, is_han};
 use crate::extract::BlockInput;
 use crate::model::{Claim, ClaimValue, EntityKind, EntityRef, normalise_name};
@@ -155,7 +156,7 @@ pub(super) fn user_in(text: &str, property: &str, ground: &Ground<'_>) -> User {
         return User::Named(EntityRef::new(EntityKind::Project, name));
     }
     let lower = name.to_lowercase();
-    let ordinary = lower.split([' ', '-']).any(|word| NO_SUBJECT_NAMES.contains(&word))
+    let ordinary = lower.split([' ', '-']).any(|word| NOT_A_NAME.contains(&word))
         || property_of(name).is_some()
         || !tools(name).is_empty()
         || super::people::is_weekday_or_month(name)

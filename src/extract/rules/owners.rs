@@ -33,6 +33,11 @@ cue!(
 );
 
 cue!(
+    HAN_IS_OWNER,
+    r"^(?P<n>我|[\p{Han}]{2,3}?|(?-i:[A-Z][A-Za-z]+)) ?(?:现在|还|也|就|仍然|已经)*是(?P<what>[^,，。]{2,10}?)的?负责人$"
+);
+
+cue!(
     HAN_OWNS,
     r"^(?:另外|还有|对了|然后|现在|目前|听说)?(?:(?P<n>我|[\p{Han}]{2,3}?|[A-Za-z][A-Za-z.]+) ?)?(?:从[^,，。]{1,8}?(?:起|开始)|上周|下周[一二三四五六日]?|还是|仍然|现在|一直|暂时|以后|将|会|来|明天|今天)*(?:改管|负责|接手|接管|主管|接替|带|维护|管)(?:了)?(?P<what>[^,，。了]{2,10}?)?(?:了)?$"
 );
@@ -134,6 +139,12 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
             set(work(&c["what"], ground), owner);
             return;
         }
+        if let Some(c) = HAN_IS_OWNER.captures(text)
+            && let Some(owner) = named(&c["n"])
+        {
+            set(work(&c["what"], ground), owner);
+            return;
+        }
         if let Some(c) = HAN_OWNS.captures(text) {
             let owner = match c.name("n") {
                 Some(name) => named(name.as_str()),
@@ -168,7 +179,8 @@ pub(super) fn owners(text: &str, draft: &Draft, ground: &Ground<'_>, maker: &mut
     } else if let Some(c) = OWNER_IS.captures(text) {
         if let Some(owner) = person(&c["n"]) {
             set(
-                c.name("what").map_or_else(|| ground.project(), |w| work(w.as_str(), ground)),
+                c.name("what")
+                    .map_or_else(|| ground.project_with("owner"), |w| work(w.as_str(), ground)),
                 owner,
             );
         }

@@ -168,7 +168,8 @@ pub(super) fn people(text: &str, who: &EntityRef, ground: &Ground<'_>, maker: &m
     if let Some(c) = BIRTHDAY.captures(text)
         && let Some(day) = c.name("d").or(c.name("d2"))
     {
-        maker.assert(who.clone(), "birthday", ClaimValue::Text(day.as_str().trim().to_owned()));
+        let day = ClaimValue::Text(day.as_str().trim().to_owned());
+        maker.timeless(|m| m.firm(|m| m.assert(who.clone(), "birthday", day)));
     }
     if let Some(c) = RELATED.captures(text)
         && let (Some(kin), Some(name)) =

@@ -5,7 +5,7 @@ use super::classify::Class;
 use super::dialogue::Walk;
 use super::draft::{Draft, dating};
 use super::relations::{LOOK_BACK, is_functional, is_open_plan, same_slot};
-use super::signs::{DEADLINE, MOVED_TRIP};
+use super::signs::{DEADLINE, FROM_TO, MOVED_TRIP};
 use super::text::{Span, bare};
 use super::tokens::{content_tokens, shared_tokens};
 use crate::model::{
@@ -56,9 +56,19 @@ const OUTCOMES: &[&str] = &[
     "anymor",
     "longer",
     "plan",
+    "happen",
+    "tak",
+    "plac",
+    "go",
+    "visit",
     "取消",
 ];
 
+super::text::cue!(
+    /// Words that call something off only where there was a plan of it: "the heating is off".
+    OFF,
+    r"~is off~|~(?:will not|not going to)~"
+);
 super::text::cue!(
     HAN_OUTCOME,
     r"(?:的)?(?:时间|日期|计划)?(?:已经|已|又|被|也|先|都|要|会|暂时)*(?:取消|作废|不(?:去|办|做|开|搞|搬|买)了|泡汤|推迟|提前|改到|改期|延期|延到|挪到).*$|^(?:取消(?:了|掉)?|(?:我们?|咱们|团队)?(?:把|将))"
@@ -160,7 +170,7 @@ impl Walk<'_> {
         let class = Class { kind: K::Plan, status: S::Cancelled, withdraws: false };
         let line = &self.lines[index];
         let Some(told) = told else {
-            if points || tokens.len() < 2 {
+            if points || tokens.len() < 2 || OFF.is_match(text) {
                 return None;
             }
             let time = dating(line, clause, sentence);
@@ -247,6 +257,7 @@ impl Walk<'_> {
         plan.kind = K::Plan;
         plan.status = S::Planned;
         plan.occurred = time.occurrence.clone();
+        self.take_new_day(&mut plan);
         self.date_deadline(&mut plan);
         let sentence = bare(self.lines[plan.line].text, &plan.sentence);
         self.finish(&mut plan, sentence);
@@ -283,6 +294,21 @@ impl Walk<'_> {
         }
         self.drafts[change].claims.retain(|c| matches!(c.property.as_str(), "deadline" | "owner"));
         self.drafts.push(plan);
+    }
+
+    /// Of "from the 10th to the 17th" the day that something was moved to.
+    fn take_new_day(&self, plan: &mut Draft) {
+        let at = &self.lines[plan.line].message.at;
+        if let (Precision::Range, Some(last)) = (plan.occurred.precision, plan.occurred.local_to)
+            && FROM_TO.is_match(&plan.statement)
+        {
+            let words = plan.occurred.expression.clone().unwrap_or_default();
+            plan.occurred = Occurrence {
+                precision: Precision::Day,
+                basis: plan.occurred.basis,
+                ..crate::extract::dates::range_occurrence(last, last, false, &words, at)
+            };
+        }
     }
 
     /// A deadline that was moved runs from the mention to its new end.

@@ -84,6 +84,7 @@ impl Walk<'_> {
             && owner
             && self.drafts[at].kind == K::State
             && self.drafts[plan].kind == K::Plan
+            && self.drafts[plan].is_open()
             && self.drafts[at].dated_by.is_none()
         {
             let mut claims = std::mem::take(&mut self.drafts[at].claims);

@@ -82,7 +82,7 @@ cue!(
 
 cue!(
     RESCHEDULES,
-    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended|slipped|slips)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
+    r"~(?:moved|moving (?:the|my|our|it|this|that)|postponed|postponing|pushing|delaying|pushed(?: back)?|rescheduled|delayed|shifted|brought forward|extended|slipped|slips)~.*~(?:to|until)~|~rescheduled~.*~for~|~(?:had|have) to (?:postpone|reschedule|delay|move|push)~.*~(?:to|until)~|推迟到|提前到|改到|延期到|改期到|延到"
 );
 
 cue!(
@@ -126,6 +126,12 @@ cue!(
 cue!(IT, r"~(?:it|that|them)~");
 
 cue!(RETURN, r"~(?:back|return|returning|until|till|end|ends|home)~|回来|回|结束|到");
+
+cue!(
+    /// "Moved from the 10th to the 17th": the second is the day it has now.
+    FROM_TO,
+    r"~from~.*~(?:to|until)~|从.*(?:改到|推迟到|提前到|延到|移到|挪到)"
+);
 
 cue!(MOVED_TRIP, r"~(?:flight|trip|departure|journey|travel|train|booking)~|航班|机票|行程|出发");
 

@@ -323,7 +323,7 @@ pub(super) fn tastes(text: &str, who: &EntityRef, kind: K, maker: &mut Maker<'_>
 
 cue!(
     SOLD,
-    r"~(?:sold|gave away|got rid of|traded in) (?:my |our |the |his |her )?(?:old )?(?P<o>[\w'-]+(?: [\w'-]+){0,2})|把(?P<o2>[^,，。]{1,8})(?:卖了|卖掉)|(?P<o3>[\p{Han}A-Za-z]{1,8})(?:卖了|卖掉了)"
+    r"~(?:sold|gave away|got rid of|traded in) (?:my |our |the |his |her )?(?:old )?(?P<o>[\w'-]+(?: [\w'-]+){0,2})|把(?P<o2>[^,，。]{1,8})(?:卖了|卖掉)|(?:^|[我们,，])(?P<o3>[A-Za-z\p{Han}&&[^我们把]]{1,8})(?:卖了|卖掉了)"
 );
 
 cue!(

@@ -154,6 +154,8 @@ fn push_sentence(text: &str, span: Span, is_question: bool, out: &mut Vec<Senten
         rest = trim(text, end..rest.end);
         if text[piece.clone()].chars().any(char::is_alphanumeric) {
             let clauses = clauses(text, &piece);
+            // 吗 asks, with or without a mark.
+            let is_question = is_question || bare(text, &piece).ends_with('吗');
             out.push(Sentence { span: piece, is_question, clauses });
         }
     }

@@ -14,7 +14,7 @@ const TECH: &str = r"(?-i:[A-Z][\w.+#-]*(?: [A-Z][\w.+#]*)?|[a-z][a-z0-9]*[.+#0-
 
 cue!(
     STOPS,
-    r"~(?:no longer (?:uses?|using|need|needs|run|runs|depend on)|stopped using|stop using|don't use|doesn't use|do not use|not use|never use|not using|avoid(?:ing)?|quit using|dropped|drop|remove[ds]?|removing|got rid of|get rid of|retired|abandoned|ditch(?:ed)?|phased out|deprecated|moved (?:away from|off)|moving (?:away from|off)|migrated (?:away from|off)|uninstall(?:ed)?)~ (?:the |our |using )?$|(?:不再(?:使|用)用?|停用了?|弃用了?|去掉了?|移除了?|卸载了?|删掉了?|放弃了?|不用|别用)(?:的)? ?$"
+    r"~(?:no longer (?:uses?|using|need|needs|run|runs|depend on)|stopped using|stop using|don't use|doesn't use|do not use|not use|never use|not using|avoid(?:ing)?|quit using|dropped|drop|remove[ds]?|removing|got rid of|get rid of|done with|retired|abandoned|ditch(?:ed)?|phased out|deprecated|moved (?:away from|off)|moving (?:away from|off)|migrated (?:away from|off)|uninstall(?:ed)?)~ (?:the |our |using )?$|(?:不再(?:使|用)用?|停用了?|弃用了?|去掉了?|移除了?|卸载了?|删掉了?|放弃了?|不用|别用)(?:的)? ?$"
 );
 cue!(
     STARTS,

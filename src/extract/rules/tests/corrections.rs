@@ -44,6 +44,11 @@ fn a_correction_reaches_into_an_earlier_block() {
             "this project.deadline=2026-10-15",
         ),
         (
+            "The owner of the intake form is Ann.",
+            "I was wrong, the owner is Jonas.",
+            "intake form.owner=Jonas",
+        ),
+        (
             "数据库用 MySQL。",
             "更正：数据库是 MariaDB，不是 MySQL。",
             "this project.database=MariaDB",
@@ -109,4 +114,40 @@ fn since_when_is_no_reason_and_until_when_is_no_day_of_saying() {
     let events = extract(&[("user", "Since April 2024 we use pnpm for this project.")]);
     let from = events[0].claims[0].valid.as_ref().and_then(|v| v.local_from);
     assert_eq!(from, NaiveDate::from_ymd_opt(2024, 4, 1));
+}
+
+#[test]
+fn a_correction_is_no_change_of_the_world() {
+    let events = extract(&[
+        ("user", "The API is written in Go."),
+        ("assistant", "Noted."),
+        ("user", "Actually it was Rust, I was wrong."),
+    ]);
+    let last = events.last().unwrap();
+    assert_eq!(last.claims.iter().map(value).collect::<Vec<_>>(), ["this project.language=Rust"]);
+    assert!(last.claims[0].corrects);
+    assert_eq!(last.relations[0].target, events[0].id);
+}
+
+#[test]
+fn a_correction_names_what_it_puts_right() {
+    for (first, second, expected) in [
+        (
+            "Use Flask for the intake project.",
+            "Actually it was Django, not Flask.",
+            "intake.framework=Django",
+        ),
+        (
+            "The ledger service uses MySQL.",
+            "I meant MariaDB, not MySQL.",
+            "ledger service.database=MariaDB",
+        ),
+    ] {
+        let known = extract(&[("user", first), ("assistant", "Noted.")]);
+        let found = extract(&[("user", first), ("assistant", "Noted."), ("user", second)]);
+        let last = found.last().unwrap();
+        assert_eq!(last.claims.iter().map(value).collect::<Vec<_>>(), [expected], "{second}");
+        assert!(last.claims[0].corrects, "{second}");
+        assert!(last.relations.iter().any(|r| r.target == known[0].id), "{second}");
+    }
 }

@@ -79,3 +79,45 @@ fn work_is_handed_over_in_many_ways() {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
     }
 }
+
+#[test]
+fn the_state_of_others_is_not_the_speakers() {
+    for (text, expected) in [
+        ("Émile lives in Ghent.", &["Émile.home_city=Ghent"][..]),
+        ("Dr. Novak lives in Brno.", &["Dr. Novak.home_city=Brno"]),
+        ("我妹妹住在厦门。", &["user's 妹妹.home_city=厦门"]),
+        ("Our landlord moved to Malta.", &[]),
+        ("My cat is allergic to beef.", &[]),
+        ("财务总监陈晓搬到深圳了。", &[]),
+        ("Moved to Malmö.", &["user.home_city=Malmö"]),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_project_is_said_to_use_a_tool_in_many_ways() {
+    for (text, expected) in [
+        ("This project uses poetry.", "this project.package_manager=poetry"),
+        ("The atlas project is on pnpm.", "atlas.package_manager=pnpm"),
+        ("We went back to yarn.", "this project.package_manager=yarn"),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_somebody_who_was_not_named() {
+    for text in ["She uses Emacs.", "He moved to Graz.", "CI runs on GitLab runners."] {
+        let found = claims(&[("user", text), ("assistant", "Noted.")]);
+        let of_people = found.iter().filter(|c| c.contains("user.") || c.contains(".owner="));
+        assert_eq!(of_people.count(), 0, "{text}: {found:?}");
+    }
+    for (text, expected) in [
+        ("My colleague Henrik uses Emacs.", "Henrik.editor=Emacs"),
+        ("My aunt lives in Graz.", "user's aunt.home_city=Graz"),
+        ("Actually I use Zed now.", "user.editor=Zed"),
+    ] {
+        assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
+    }
+}

@@ -52,6 +52,21 @@ fn a_date_that_moves_replaces_the_plan_of_an_earlier_block() {
             "The tasting slipped to Thursday.",
             "tasting.date=2026-06-04 planned",
         ),
+        (
+            "The tasting is on 10 June.",
+            "The tasting has been rescheduled for 17 June.",
+            "tasting.date=2026-06-17 planned",
+        ),
+        (
+            "The tasting is on 10 June.",
+            "We had to postpone the tasting to 17 June.",
+            "tasting.date=2026-06-17 planned",
+        ),
+        (
+            "The tasting is on 10 June.",
+            "The tasting moved from 10 June to 17 June.",
+            "tasting.date=2026-06-17 planned",
+        ),
         ("验收定在周三。", "验收推迟到周五。", "验收.date=2026-06-05 planned"),
         ("上线时间是6月20日。", "上线时间推迟到七月十日。", "上线.start_date=2026-07-10 planned"),
     ] {
@@ -89,6 +104,16 @@ fn what_is_called_off_ends_the_plan_and_nothing_else() {
             "Maybe we'll switch to Bazel.",
             "We decided against Bazel.",
             &["this project.uses=Bazel ends planned"],
+        ),
+        (
+            "The audit is on Wednesday.",
+            "The audit won't happen.",
+            &["audit.date=2026-06-03 ends planned"],
+        ),
+        (
+            "The audit is on Wednesday.",
+            "The audit is off.",
+            &["audit.date=2026-06-03 ends planned"],
         ),
         // One word in common does not make it the same thing.
         ("The lunch with Ann is on Friday.", "The audit with Ann is cancelled.", &[]),
