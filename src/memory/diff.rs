@@ -40,7 +40,7 @@ impl Namespace {
         let mut diff = Diff::default();
         let mut order: [Vec<Dated>; 4] = Default::default();
         for id in tx.slot_ids()? {
-            let Some(view) = SlotView::read(&tx, &id, &forgotten)? else { continue };
+            let Some(view) = SlotView::read(&tx, &id, &forgotten, None)? else { continue };
             let slot_diff = temporal::diff(&view.facts, &view.conflicts, from, to, which);
             let lists =
                 [slot_diff.added, slot_diff.ended, slot_diff.corrected, slot_diff.conflicted];

@@ -4,12 +4,13 @@ use super::error::MemoryError;
 use super::events::occurred_at;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
-use super::types::{AsOf, EntityFilter, EntityState, Page, PageRequest, TimelineEntry};
+use super::types::{AsOf, EntityFilter, EntityState, FactCard, Page, PageRequest, TimelineEntry};
 use crate::model::{
     Entity, EntityId, EntityKind, EventId, FactStatus, TxTime, ValidTime, normalise_name,
     to_rfc3339,
 };
 use crate::store::Tx;
+use crate::temporal;
 use std::collections::HashSet;
 
 /// Most superseded Facts that an entity's state shows; the timeline has all of them.
@@ -141,9 +142,16 @@ impl Namespace {
             planned: Vec::new(),
         };
         for slot in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
+            let Some(view) = SlotView::read(&tx, &slot, &forgotten, as_of.known_at)? else {
+                continue;
+            };
             let slot_state = view.state(as_of, now);
-            let card = |fact, status| Self::fact_card(&tx, fact, status, as_of);
+            let valid_at = as_of.valid_at.unwrap_or(now);
+            let card = |fact, status| {
+                let certainty = temporal::certainty(fact, valid_at, as_of.known_at);
+                let card = Self::fact_card(&tx, fact, status, as_of)?;
+                Ok::<_, MemoryError>(FactCard { certainty: Some(certainty), ..card })
+            };
             for fact in &slot_state.current {
                 state.current.push(card(fact, FactStatus::Current)?);
             }
@@ -195,7 +203,9 @@ impl Namespace {
         let now = ValidTime(self.now());
         let mut entries = Vec::new();
         for slot in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(&tx, &slot, &forgotten)? else { continue };
+            let Some(view) = SlotView::read(&tx, &slot, &forgotten, as_of.known_at)? else {
+                continue;
+            };
             Self::slot_entries(&tx, &view, as_of, now, &mut entries)?;
         }
         for id in tx.events_of_entity(&entity.id)? {

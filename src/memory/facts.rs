@@ -8,8 +8,8 @@ use crate::model::{
     Conflict, EventId, Fact, FactStatus, FactValue, Slot, SlotId, TxTime, ValidTime, property,
 };
 use crate::store::{SlotPresent, Tx};
-use crate::temporal::{self, SlotState};
-use std::collections::HashSet;
+use crate::temporal::{self, Arrival, SlotClaim, SlotState};
+use std::collections::{BTreeMap, HashSet};
 
 /// One Slot with its Facts, as they may be shown.
 pub struct SlotView {
@@ -22,15 +22,52 @@ pub struct SlotView {
 }
 
 impl SlotView {
-    /// Reads a Slot; `None` when there is none of that id.
+    /// Reads a Slot as it is to be shown at a point of transaction time; `None` when there is none
+    /// of that id.
+    ///
+    /// What was forgotten since must not show through what it had once ended or contested. So an
+    /// earlier point is played again as if it had never been heard.
     pub fn read(
         tx: &Tx<'_>,
         id: &SlotId,
         forgotten: &HashSet<EventId>,
+        known_at: Option<TxTime>,
     ) -> Result<Option<Self>, MemoryError> {
         let Some(slot) = tx.slot(id)? else { return Ok(None) };
+        if known_at.is_some() && !forgotten.is_empty() {
+            let claims = tx.claims_of(id)?;
+            if claims.iter().any(|claim| forgotten.contains(&claim.event)) {
+                let (facts, conflicts) = Self::played_without(tx, &slot, claims, forgotten)?;
+                return Ok(Some(Self { slot, facts, conflicts }));
+            }
+        }
         let (facts, conflicts) = tx.contents_of(id)?;
         Ok(Some(Self { slot, facts: shown(facts, forgotten), conflicts }))
+    }
+
+    /// The Facts and conflicts of a Slot as they would be recorded had some Events never come.
+    fn played_without(
+        tx: &Tx<'_>,
+        slot: &Slot,
+        claims: Vec<SlotClaim>,
+        forgotten: &HashSet<EventId>,
+    ) -> Result<(Vec<Fact>, Vec<Conflict>), MemoryError> {
+        let mut arrivals: BTreeMap<TxTime, Vec<SlotClaim>> = BTreeMap::new();
+        for claim in claims.into_iter().filter(|claim| !forgotten.contains(&claim.event)) {
+            let at = match claim.event.act() {
+                Some(act) => tx.act(act)?.map(|act| TxTime(act.at)),
+                None => tx.event_recorded_at(&claim.event)?,
+            };
+            if let Some(at) = at {
+                arrivals.entry(at).or_default().push(claim);
+            }
+        }
+        let arrivals: Vec<Arrival> = arrivals
+            .into_iter()
+            .map(|(at, heard)| Arrival { at, heard, gone: Vec::new() })
+            .collect();
+        let functional = property(&slot.property).is_some_and(|property| property.functional);
+        Ok(temporal::replay(slot, functional, &arrivals))
     }
 
     /// Reads what of a Slot can matter from a point on both clocks: for the present that is kept
@@ -46,7 +83,7 @@ impl SlotView {
         {
             return Ok(Some(Self { slot, facts: shown(facts, forgotten), conflicts }));
         }
-        Self::read(tx, id, forgotten)
+        Self::read(tx, id, forgotten, as_of.known_at)
     }
 
     /// Sorts the Facts by how they stand.
@@ -114,6 +151,7 @@ impl Namespace {
                 .and_then(|closing| closing.superseded_by.clone()),
             reason: end.map(|end| end.reason),
             subject_label: tx.label(&fact.slot.entity)?,
+            certainty: None,
             fact: fact.clone(),
         })
     }

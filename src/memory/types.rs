@@ -305,6 +305,9 @@ pub struct FactCard {
     pub reason: Option<Reason>,
     /// The label of the entity it is about.
     pub subject_label: String,
+    /// Whether it holds at the point asked about, where its times are vague; worked out for
+    /// states only.
+    pub certainty: Option<crate::temporal::Certainty>,
 }
 
 /// An entity's state from a point on both clocks.

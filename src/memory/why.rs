@@ -33,11 +33,11 @@ impl Namespace {
             WhyQuestion::Fact(id) => {
                 let fact = tx.fact(id)?.filter(|fact| !is_hidden(fact, &forgotten));
                 let fact = fact.ok_or_else(|| self.not_found("fact", id.as_str()))?;
-                let view = SlotView::read(&tx, &fact.slot.id(), &forgotten)?;
+                let view = SlotView::read(&tx, &fact.slot.id(), &forgotten, None)?;
                 (view.into_iter().collect::<Vec<_>>(), vec![fact.id], AsOf::default())
             }
             WhyQuestion::State { entity, property, as_of } => {
-                let views = self.slots_of_property(&tx, entity, property, &forgotten)?;
+                let views = self.slots_of_property(&tx, entity, property, &forgotten, known_at)?;
                 let wanted = self.standing_facts(&views, *as_of);
                 if wanted.is_empty() {
                     return Err(self.not_found("state", &format!("{entity} {property}")));
@@ -68,6 +68,7 @@ impl Namespace {
         entity: &str,
         asked: &str,
         forgotten: &HashSet<EventId>,
+        known_at: Option<crate::model::TxTime>,
     ) -> Result<Vec<SlotView>, MemoryError> {
         let entity = self.find_entity(tx, entity)?;
         let known = property(asked).or_else(|| {
@@ -77,7 +78,7 @@ impl Namespace {
         let mut views = Vec::new();
         let mut others = BTreeSet::new();
         for id in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(tx, &id, forgotten)? else { continue };
+            let Some(view) = SlotView::read(tx, &id, forgotten, known_at)? else { continue };
             if known.is_some_and(|known| view.slot.property == known.name) {
                 views.push(view);
             } else if !view.facts.is_empty() {

@@ -1,6 +1,7 @@
 //! Temporal rules: from the claims of one Slot to its timeline, on two clocks.
 #![doc = include_str!("README.md")]
 
+mod certainty;
 mod change;
 mod corrections;
 mod diff;
@@ -15,6 +16,7 @@ mod sequence;
 mod slot_claim;
 mod state;
 
+pub use certainty::{Certainty, certainty};
 pub use change::{
     ClosingWithdrawn, ConflictOpened, ConflictResolved, FactClosed, FactOpened, FactRetracted,
     SlotChange, SourcesChanged, apply,

@@ -120,7 +120,7 @@ async fn a_correction_puts_value_and_start_right() {
         .await;
     let yarn = &state["current"][0];
     assert_eq!(yarn["value"], "yarn", "{state:#}");
-    assert_eq!(yarn["value_type"], "tool", "{yarn}");
+    assert_eq!(yarn["value_entity"], "tool:yarn", "{yarn}");
     assert_eq!(yarn["events"], json!([format!("act_{}", done["id"])]));
     assert_clean(&server).await;
     let diff = server

@@ -1,6 +1,6 @@
 //! Events: fields, filters, forms, and the acts of an operator.
 
-use crate::support::{TestServer, tell_story};
+use crate::support::{TestServer, tell_story, turn};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -143,5 +143,31 @@ async fn pin_forget_and_their_undoing() {
     for verb in ["pin", "unpin", "forget", "restore"] {
         let request = server.request(Method::POST, &format!("{EVENTS}/e_nothing/{verb}"));
         server.problem(request, 404, "not_found").await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_known_before_a_forgetting_is_told_as_if_it_had_never_been_said() {
+    let server = TestServer::start();
+    server.configure("a", json!({"block_turns": 1})).await;
+    for (id, at, text) in [
+        ("t1", "2026-05-06T09:30:00Z", "Use npm for the kiosk-web project."),
+        ("t2", "2026-05-08T14:10:00Z", "Let's switch the kiosk-web project to pnpm."),
+    ] {
+        server.record("a", turn(id, at, text, "Done.")).await;
+        server.settle("a").await;
+    }
+    let before = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    let entity = "/v1/namespaces/a/entities/project:kiosk-web";
+    let state = server.get(entity).await;
+    let event = state["current"][0]["events"][0].as_str().unwrap().to_owned();
+    let forget = format!("/v1/namespaces/a/events/{event}/forget");
+    server.json(server.request(Method::POST, &forget), StatusCode::OK).await;
+    // At every time npm is all there was: not even its end shows what is forgotten.
+    for path in [entity.to_owned(), format!("{entity}?known_at={before}")] {
+        let state = server.get(&path).await;
+        assert!(!state.to_string().contains("pnpm"), "{path}: {state:#}");
+        assert_eq!(state["current"][0]["value"], "npm", "{path}: {state:#}");
+        assert_eq!(state["current"][0]["valid_to"], json!(null), "{path}: {state:#}");
     }
 }

@@ -45,6 +45,10 @@ pub struct FactBody {
     pub valid_to: Option<String>,
     /// How exactly the start is known.
     pub precision: String,
+    /// In an entity's state, whether it holds at the time asked about: `certainly`, `possibly`
+    /// where that time lies within the bounds of a vague start or end, or `not`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<String>,
     /// When it was recorded.
     pub recorded_at: String,
     /// When it was withdrawn.
@@ -161,6 +165,7 @@ impl From<FactCard> for FactBody {
             valid_from: fact.valid_from.map(|at| to_rfc3339(at.0)),
             valid_to: card.valid_to.map(|at| to_rfc3339(at.0)),
             precision: fact.precision.as_str().to_owned(),
+            certainty: card.certainty.map(|certainty| certainty.as_str().to_owned()),
             recorded_at: time(fact.recorded_at.0),
             retracted_at: fact.retracted_at.map(|at| to_rfc3339(at.0)),
             status: card.status.as_str().to_owned(),

@@ -13,7 +13,12 @@ pub fn property(fact: &FactBody) -> String {
 
 /// When a fact holds.
 pub fn period(fact: &FactBody) -> String {
-    interval(fact.valid_from.as_deref(), fact.valid_to.as_deref())
+    let interval = interval(fact.valid_from.as_deref(), fact.valid_to.as_deref());
+    match fact.certainty.as_deref() {
+        // Its start or end is vague, and the time asked about lies within.
+        Some("possibly") => format!("{interval}, possibly"),
+        _ => interval,
+    }
 }
 
 /// One fact as a sentence.
@@ -49,7 +54,8 @@ pub fn columns(facts: &[FactBody]) -> String {
 /// A conflict with its candidates.
 pub fn conflict(conflict: &ConflictBody) -> String {
     let slot = &conflict.slot;
-    let mut text = format!("{} of {}: undecided between\n", slot.property, slot.entity);
+    let mut text =
+        format!("{} of {} ({}): undecided between\n", slot.property, slot.entity, conflict.id);
     for candidate in &conflict.candidates {
         add!(text, "  {} ({}, {})\n", candidate.value, period(candidate), candidate.id);
     }
