@@ -15,7 +15,10 @@ use super::signs::{
 use super::text::{Span, bare};
 use crate::extract::dates::{Tense, tense_of};
 use crate::extract::{BlockInput, KnownEvent};
-use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role, normalise_name};
+use crate::model::{
+    ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S, Role,
+    normalise_name,
+};
 use std::collections::BTreeMap;
 
 /// What the walk has learnt so far.
@@ -43,7 +46,7 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'a>) -> Vec<Dra
         lines,
         drafts: Vec::new(),
         project: known_project(input),
-        trip: None,
+        trip: known_trip(input),
         person: None,
         named_here: false,
         holders: known_holders(input),
@@ -69,6 +72,21 @@ fn known_holders(input: &BlockInput<'_>) -> BTreeMap<String, EntityRef> {
         .filter(|claim| claim.subject.kind == EntityKind::Project)
         .map(|claim| (claim.property.clone(), claim.subject.clone()))
         .collect()
+}
+
+/// The trip last told before the Block, while it is still to come or under way.
+fn known_trip(input: &BlockInput<'_>) -> Option<EntityRef> {
+    let today = input.messages.first()?.at.local_day();
+    let claims = input.events.iter().rev().flat_map(|event| &event.claims);
+    let told = claims.clone().find(|claim| claim.subject.name.ends_with(" trip"))?;
+    let over = claims
+        .filter(|claim| claim.subject == told.subject)
+        .any(|claim| claim.planned && claim.op == ClaimOp::End);
+    let ahead = input.events.iter().flat_map(|event| &event.claims).any(|claim| {
+        claim.subject == told.subject
+            && matches!(claim.value, ClaimValue::Date(day) if day >= today)
+    });
+    (ahead && !over).then(|| told.subject.clone())
 }
 
 /// The project of the conversation before the Block, where only one can be meant.

@@ -184,3 +184,11 @@ fn only_a_day_that_follows_is_a_day_that_something_moves_to() {
     assert_eq!(values(&later), ["会议.date=2026-06-05 planned"]);
     assert!(!later[0].relations.is_empty());
 }
+
+#[test]
+fn what_is_booked_in_a_later_block_is_booked_for_the_trip_to_come() {
+    let (_, later) = after("I fly to Porto on 3 July.", "We booked a flat in Ribeira.");
+    assert_eq!(values(&later), ["Porto trip.accommodation=flat in Ribeira"]);
+    let (_, later) = after("We flew to Porto on 3 May.", "We booked a flat in Ribeira.");
+    assert_eq!(values(&later), ["user.accommodation=flat in Ribeira"]);
+}
