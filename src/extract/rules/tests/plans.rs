@@ -115,6 +115,14 @@ fn what_is_called_off_ends_the_plan_and_nothing_else() {
             "The audit is off.",
             &["audit.date=2026-06-03 ends planned"],
         ),
+        (
+            "I will fly to Quito in July.",
+            "We decided not to go to Quito.",
+            &[
+                "Quito trip.start_date=2026-07-01 ends planned",
+                "Quito trip.end_date=2026-07-31 ends planned",
+            ],
+        ),
         // One word in common does not make it the same thing.
         ("The lunch with Ann is on Friday.", "The audit with Ann is cancelled.", &[]),
     ] {
