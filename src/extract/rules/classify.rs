@@ -5,8 +5,8 @@
 
 use super::lexicon::{AILMENT, DIET};
 use super::talk::{
-    ABOUT_YOU, BOOKED_OUT, CHAT_DECISION, CHAT_PLAN, CHEER, FEELING, IDLE_LETS, NO_PROBLEM, POLITE,
-    TRIVIAL_STATE, has_subject, small_talk_plan,
+    ABOUT_YOU, BOOKED_OUT, CHAT_DECISION, CHAT_PLAN, CHEER, FEELING, GUESS, IDLE_LETS, NO_PROBLEM,
+    OPEN_MATTER, POLITE, SAYS_ONLY, TRIVIAL_STATE, UNCHANGED, has_subject, small_talk_plan,
 };
 use super::text::cue;
 use crate::extract::dates::{Shape, Tense, TimeMention, tense_of};
@@ -83,10 +83,6 @@ cue!(
 cue!(
     WITHDRAW,
     r"^(?:ok,? |okay,? |then |so |well,? |actually,? |no,? |please )*(?:forget (?:it|that|about it|about that|the)|never ?mind|scratch that|scrap (?:it|that|the)|drop (?:it|that)|cancel (?:it|that|the|my|our)|call (?:it|that) off|don't bother|no need(?: anymore| any more)?)~|~(?:is|are|was|were|got|has been|been|have) (?:cancell?ed|called off|scrapped|abandoned|dropped)~|~(?:I|we) (?:have |had to |'ve )?(?:cancell?ed|called off|scrapped|abandoned)~|^(?:那|那就)?(?:算了|不用了|不必了|作罢|取消吧)|取消(?:了|掉)|(?:决定)?不(?:去|办|做|买|搬|要)了|作废|(?:先)?取消"
-);
-cue!(
-    OPEN_MATTER,
-    r"~(?:leave (?:that|it|this) open|leave (?:that|it|this) for (?:now|later)|decide (?:that )?later|not (?:been )?decided|undecided|to be decided|tbd|let's see)~|以后再说|以后再定|再说吧|先不定|先不管|还没定|再看看"
 );
 cue!(
     DECISION,
@@ -283,24 +279,10 @@ cue!(
     r"^(?:since|when|whenever|while|after|before|until|because|as|how|why|where|what|that|which|who|whose|whether|like|than) "
 );
 cue!(
-    GUESS,
-    r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
-);
-cue!(
     /// "我现在喜欢香菜了": told as done, it has just begun.
     NOW_LIKED,
     r"(?:现在|开始|又|越来越|终于)[^,，。过]*(?:喜欢|爱)[^,，。过]*了$"
 );
-cue!(
-    /// What was said stands apart from it and is not the speaker's.
-    SAYS_ONLY,
-    r"^[^,，]{0,60}~(?:wrote|writes|said|says|replied|answered|told (?:me|us|them|him|her))[:\s]*$|(?:说|写道|回复|来信|表示)[:：\s]*$"
-);
-cue!(
-    UNCHANGED,
-    r"~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|is|before|planned))~|~unchanged~|不变|照旧|照常"
-);
-
 /// How the time words of a clause stand to its message.
 struct TimeView {
     has_date: bool,

@@ -15,7 +15,10 @@ use super::signs::{
 use super::text::{Span, bare};
 use crate::extract::dates::{Tense, tense_of};
 use crate::extract::{BlockInput, KnownEvent};
-use crate::model::{EntityKind, EntityRef, EventKind as K, EventStatus as S, Role, normalise_name};
+use crate::model::{
+    ClaimOp, ClaimValue, EntityKind, EntityRef, EventKind as K, EventStatus as S, Role,
+    normalise_name,
+};
 use std::collections::BTreeMap;
 
 /// What the walk has learnt so far.
@@ -43,7 +46,7 @@ pub(super) fn walk<'a>(lines: &'a [Line<'a>], input: &BlockInput<'a>) -> Vec<Dra
         lines,
         drafts: Vec::new(),
         project: known_project(input),
-        trip: None,
+        trip: known_trip(input),
         person: None,
         named_here: false,
         holders: known_holders(input),
@@ -71,6 +74,37 @@ fn known_holders(input: &BlockInput<'_>) -> BTreeMap<String, EntityRef> {
         .collect()
 }
 
+/// Whether all that is known of a project is when it is due, how far it is and whose it is: "the
+/// launch" is something to do, not what a conversation is about from then on.
+fn is_piece_of_work(name: &str, input: &BlockInput<'_>) -> bool {
+    let mut told = input
+        .events
+        .iter()
+        .flat_map(|event| &event.claims)
+        .filter(|claim| claim.subject.kind == EntityKind::Project && claim.subject.name == name)
+        .map(|claim| claim.property.as_str())
+        .peekable();
+    let work = ["status", "date", "start_date", "end_date", "deadline", "owner", "recipient"];
+    !super::familiar::is_proper(name)
+        && told.peek().is_some()
+        && told.all(|property| work.contains(&property))
+}
+
+/// The trip last told before the Block, while it is still to come or under way.
+fn known_trip(input: &BlockInput<'_>) -> Option<EntityRef> {
+    let today = input.messages.first()?.at.local_day();
+    let claims = input.events.iter().rev().flat_map(|event| &event.claims);
+    let told = claims.clone().find(|claim| claim.subject.name.ends_with(" trip"))?;
+    let over = claims
+        .filter(|claim| claim.subject == told.subject)
+        .any(|claim| claim.planned && claim.op == ClaimOp::End);
+    let ahead = input.events.iter().flat_map(|event| &event.claims).any(|claim| {
+        claim.subject == told.subject
+            && matches!(claim.value, ClaimValue::Date(day) if day >= today)
+    });
+    (ahead && !over).then(|| told.subject.clone())
+}
+
 /// The project of the conversation before the Block, where only one can be meant.
 fn known_project(input: &BlockInput<'_>) -> Option<EntityRef> {
     // A tool's output names what it works on, not what the people talk about.
@@ -78,20 +112,20 @@ fn known_project(input: &BlockInput<'_>) -> Option<EntityRef> {
         input.before.iter().rev().filter(|m| !matches!(m.role, Role::Tool | Role::System));
     let said = people.find_map(|m| project_in(m.text()));
     said.or_else(|| {
-        let subject = input
-            .events
-            .iter()
-            .rev()
-            .flat_map(|e| &e.claims)
-            .map(|c| &c.subject)
-            .find(|s| s.kind == EntityKind::Project && s.name != "this project");
+        let subject =
+            input.events.iter().rev().flat_map(|e| &e.claims).map(|c| &c.subject).find(|s| {
+                s.kind == EntityKind::Project
+                    && s.name != "this project"
+                    && !is_piece_of_work(&s.name, input)
+            });
         subject.cloned()
     })
     .or_else(|| {
         let mut projects = input
             .entities
             .iter()
-            .filter(|e| e.kind == EntityKind::Project && e.name != "this project");
+            .filter(|e| e.kind == EntityKind::Project && e.name != "this project")
+            .filter(|e| !is_piece_of_work(&e.name, input));
         let only = projects.next()?;
         projects.next().is_none().then(|| EntityRef {
             kind: only.kind,

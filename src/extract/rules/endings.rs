@@ -4,7 +4,7 @@
 //! that form and its claims are turned round.
 
 use super::text::cue;
-use crate::model::{Claim, ClaimOp};
+use crate::model::{Claim, ClaimOp, ClaimValue};
 
 cue!(
     /// Something that held is over. Only verbs of lasting states: "it doesn't crash any more" ends
@@ -15,8 +15,11 @@ cue!(
 
 /// Whether a clause says that something is over.
 pub(super) fn is_ending(text: &str) -> bool {
-    ENDED.is_match(text)
+    // "We can no longer deploy on Fridays" makes a rule, it ends no state.
+    ENDED.is_match(text) && !MAY_NOT.is_match(text)
 }
+
+cue!(MAY_NOT, r"~(?:can|could|may|must|should) no longer~");
 
 cue!(
     ENGLISH_DENIAL,
@@ -49,6 +52,8 @@ pub(super) fn turned_round(claims: Vec<Claim>) -> Vec<Claim> {
         .filter(|claim| claim.op == ClaimOp::Assert && lasting(claim))
         .map(|claim| Claim {
             op: ClaimOp::End,
+            // A habit was told in other words than it ends in.
+            value: if claim.property == "habit" { ClaimValue::Any } else { claim.value },
             valid: claim.valid.filter(|valid| valid.local_from.is_some()),
             ..claim
         })

@@ -96,7 +96,7 @@ impl Familiar {
 }
 
 /// A name rather than a noun: "Kestrel", "shop-api", 青鸟, but not "launch" or 上线.
-fn is_proper(name: &str) -> bool {
+pub(super) fn is_proper(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase()) || name.contains(['-', '_']) && name.is_ascii()
 }
 

@@ -56,6 +56,16 @@ const OUTCOMES: &[&str] = &[
     "anymor",
     "longer",
     "plan",
+    "decid",
+    "against",
+    "vot",
+    "agre",
+    "opt",
+    "reject",
+    "rul",
+    "turn",
+    "down",
+    "team",
     "happen",
     "tak",
     "plac",
@@ -71,7 +81,7 @@ super::text::cue!(
 );
 super::text::cue!(
     HAN_OUTCOME,
-    r"(?:的)?(?:时间|日期|计划)?(?:已经|已|又|被|也|先|都|要|会|暂时)*(?:取消|作废|不(?:去|办|做|开|搞|搬|买)了|泡汤|推迟|提前|改到|改期|延期|延到|挪到).*$|^(?:取消(?:了|掉)?|(?:我们?|咱们|团队)?(?:把|将))"
+    r"(?:的)?(?:时间|日期|计划)?(?:已经|已|又|被|也|先|都|要|会|暂时)*(?:取消|作废|不(?:去|办|做|开|搞|搬|买)了|泡汤|推迟|提前|改到|改期|延期|延到|挪到).*$|^(?:取消(?:了|掉)?|(?:我们?|咱们|团队)?(?:把|将))|^(?:我们?|咱们|团队|大家)?(?:已经|最终|最后|还是)?决定不(?:再)?(?:去|做|办|用|买|搬|开|参加)?|了$"
 );
 
 /// The words that tell which plan a clause speaks of.
@@ -223,7 +233,14 @@ impl Walk<'_> {
             let before = self.known.iter().rposition(|e| open(e) && e.claims.iter().any(names));
             before.map(Told::Before)
         });
-        let Some(told) = told else { return };
+        let Some(told) = told else {
+            // "We decided not to go to Rome" names the plan, not a value of it.
+            if let Some(told) = self.told_plan(&meant(&said), self.drafts.len()) {
+                draft.claims = called_off(self.told_claims(told));
+                self.supersede(draft, told);
+            }
+            return;
+        };
         let named: Vec<Claim> =
             self.told_claims(told).iter().filter(|claim| names(claim)).cloned().collect();
         draft.claims = called_off(&named);

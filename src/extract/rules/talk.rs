@@ -77,6 +77,27 @@ cue!(
     r"^(?:and |but |so |then |also |well,? |wow,? |yeah,? |oh,? |I'm (?:so )?(?:glad|happy|sorry|proud) |hope |I hope |thanks )*(?:you|your|you're|you've|you'll|yours|I bet|sounds|looks|glad|what a|that's|that is|that sounds|that must|it must (?:have|be)|they must (?:have|be)|must (?:have|be)|nice|great to)~|^你(?:们)?(?:是|的|真|好|可以|要|有|会|能|应该|看|说|说得|这)|^您"
 );
 
+cue!(
+    /// What was said stands apart from it and is not the speaker's.
+    SAYS_ONLY,
+    r"^[^,，]{0,60}~(?:wrote|writes|said|says|replied|answered|told (?:me|us|them|him|her))[:\s]*$|(?:说|写道|回复|来信|表示)[:：\s]*$"
+);
+
+cue!(
+    UNCHANGED,
+    r"~(?:stays?|remains?) (?:the same|unchanged|as (?:it is|is|before|planned))~|~unchanged~|不变|照旧|照常"
+);
+
+cue!(
+    GUESS,
+    r"~must(?:'ve| have|n't have)~|~must be (?:really|so|very|such|quite|hard|tough|great|nice|amazing|proud|fun|exhausting|a |an |the |exciting|tired|wonderful)|must-(?:have|see|do|read|try)"
+);
+
+cue!(
+    OPEN_MATTER,
+    r"~(?:leave (?:that|it|this) open|leave (?:that|it|this) for (?:now|later)|decide (?:that )?later|not (?:been )?decided|undecided|to be decided|tbd|let's see)~|以后再说|以后再定|再说吧|先不定|先不管|还没定|再看看"
+);
+
 /// Whether what stands before a verb is its subject.
 pub(super) fn has_subject(matched: &str) -> bool {
     let lower = matched.to_lowercase();

@@ -278,7 +278,7 @@ fn lodging(text: &str, draft: &Draft, ground: &Ground<'_>, who: &EntityRef, make
 cue!(
     /// What a name of something worked on cannot begin with.
     NO_WORK,
-    r"^(?:is|are|was|were|be|been|being|to|on|in|at|by|for|from|with|until|till|since|as|out|off|into|over|up|down|again|now|not|no|never|and|or|but|so|soon|early|late|well|successfully|today|tomorrow|yesterday|than|there|here|my|our|we|I|you|they|everyone|everything|nobody|something|nothing)~(?:$| .*)|^(?:people|birthday|flight|trip|date|time|day|deadline|team|company)$|^[是在到了的也都不没得被把它他她我你这那]|^(?:之前|之后|以前|以后|推迟|提前|改到|改为|延期|延到|取消|计划|前|后)$|^(?:推迟|提前|改到|改期|延期|延到|延后|取消|时间|日期|情况)|^(?:时间|日期|项目|任务|工作|事情|东西|大家|团队|公司|航班|机票|行程)$|我们|他们|你们|咱们"
+    r"^(?:is|are|was|were|be|been|being|to|on|in|at|by|for|from|with|until|till|since|as|out|off|into|over|up|down|again|now|not|no|never|and|or|but|so|soon|early|late|well|successfully|today|tomorrow|yesterday|than|there|here|my|our|we|I|you|they|everyone|everything|nobody|something|nothing)~(?:$| .*)|^(?:people|birthday|flight|trip|date|time|day|deadline|team|company)$|^[是在到了的也都不没得被把它他她我你这那]|^(?:之前|之后|以前|以后|推迟|提前|改到|改为|延期|延到|取消|计划|前|后)$|^(?:推迟|提前|改到|改期|延期|延到|延后|取消|时间|日期|情况)|^(?:时间|日期|项目|任务|工作|事情|东西|大家|团队|公司|航班|机票|行程)$|我们|他们|你们|咱们|[:：]"
 );
 cue!(
     /// Words beside the name of an undertaking that only say that it has a date.

@@ -19,6 +19,7 @@ fn what_is_no_longer_so_ends() {
         ("We stopped using Kafka.", &["this project.uses=Kafka ends"]),
         ("We aren't on npm any more.", &["this project.package_manager=npm ends"]),
         ("The API no longer depends on Redis.", &["this project.uses=Redis ends"]),
+        ("I no longer swim on Mondays.", &["user.habit[swimming]=* ends"]),
         ("We no longer need Redis.", &["this project.uses=Redis ends"]),
         ("We got rid of Docker.", &["this project.uses=Docker ends"]),
         ("我把车卖了。", &["user.owns=车 ends"]),

@@ -121,3 +121,11 @@ fn nothing_is_said_of_somebody_who_was_not_named() {
         assert_eq!(claims(&[("user", text), ("assistant", "Noted.")]), [expected], "{text}");
     }
 }
+
+#[test]
+fn something_to_do_is_not_what_the_conversation_is_about() {
+    let (_, later) = after("The launch is on 20 June.", "Use pnpm.");
+    assert_eq!(values(&later), ["this project.package_manager=pnpm"]);
+    let (_, later) = after("Harrier's launch is on 20 June. Harrier uses npm.", "Use pnpm.");
+    assert_eq!(values(&later), ["Harrier.package_manager=pnpm"]);
+}

@@ -115,6 +115,14 @@ fn what_is_called_off_ends_the_plan_and_nothing_else() {
             "The audit is off.",
             &["audit.date=2026-06-03 ends planned"],
         ),
+        (
+            "I will fly to Quito in July.",
+            "We decided not to go to Quito.",
+            &[
+                "Quito trip.start_date=2026-07-01 ends planned",
+                "Quito trip.end_date=2026-07-31 ends planned",
+            ],
+        ),
         // One word in common does not make it the same thing.
         ("The lunch with Ann is on Friday.", "The audit with Ann is cancelled.", &[]),
     ] {
@@ -183,4 +191,12 @@ fn only_a_day_that_follows_is_a_day_that_something_moves_to() {
     let (_, later) = after("会议定在周三。", "我把会议改到周五。");
     assert_eq!(values(&later), ["会议.date=2026-06-05 planned"]);
     assert!(!later[0].relations.is_empty());
+}
+
+#[test]
+fn what_is_booked_in_a_later_block_is_booked_for_the_trip_to_come() {
+    let (_, later) = after("I fly to Porto on 3 July.", "We booked a flat in Ribeira.");
+    assert_eq!(values(&later), ["Porto trip.accommodation=flat in Ribeira"]);
+    let (_, later) = after("We flew to Porto on 3 May.", "We booked a flat in Ribeira.");
+    assert_eq!(values(&later), ["user.accommodation=flat in Ribeira"]);
 }
