@@ -4,7 +4,7 @@ use super::batch::{Batch, BatchItem};
 use super::error::MemoryError;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
-use super::search::{Finder, evidence_ref};
+use super::search::{Finder, asks_for_history, evidence_ref};
 use super::types::{
     AsOf, EventCard, HitKind, RecallAnswer, RecallItem, RecallRequest, SearchRequest, Signal,
 };
@@ -114,12 +114,13 @@ impl Namespace {
             }
         }
         plate.taken = 0;
+        let history = asks_for_history(&request.query);
         for id in Self::entity_candidates(&finder, request)? {
             if plate.is_full(MAX_ENTITIES) {
                 plate.leave_out(evidence_ref("entity", None, id.as_str()), MAX_ENTITIES);
                 continue;
             }
-            if let Some(candidate) = self.entity_candidate(&finder, &id)? {
+            if let Some(candidate) = self.entity_candidate(&finder, &id, history)? {
                 plate.offer(candidate);
             }
         }
@@ -287,23 +288,32 @@ impl Namespace {
         Ok(order)
     }
 
+    /// An entity with what holds of it; where the question asks for the past, also what held.
     fn entity_candidate(
         &self,
         finder: &Finder<'_>,
         id: &EntityId,
+        history: bool,
     ) -> Result<Option<Candidate>, MemoryError> {
         let Some(entity) = finder.tx.entity(id)? else { return Ok(None) };
         let now = ValidTime(self.now());
+        let none = Vec::new();
         let mut lines = Vec::new();
         let mut events: BTreeSet<EventId> = BTreeSet::new();
         for slot in finder.tx.slots_of(id)? {
-            let view = SlotView::read_for(finder.tx, &slot, finder.forgotten, finder.as_of)?;
+            let view = if history {
+                let known_at = finder.as_of.known_at;
+                SlotView::read(finder.tx, &slot, finder.forgotten, known_at)?
+            } else {
+                SlotView::read_for(finder.tx, &slot, finder.forgotten, finder.as_of)?
+            };
             let Some(view) = view else { continue };
             let state = view.state(finder.as_of, now);
             let lists = [
                 (&state.current, FactStatus::Current),
                 (&state.conflict, FactStatus::Conflict),
                 (&state.planned, FactStatus::Planned),
+                (if history { &state.superseded } else { &none }, FactStatus::Superseded),
             ];
             for (facts, status) in lists {
                 for fact in facts {

@@ -51,7 +51,7 @@ const HISTORY_WORDS: [&str; 22] = [
 ];
 
 /// Says whether a question asks for what used to be.
-fn asks_for_history(query: &str) -> bool {
+pub(super) fn asks_for_history(query: &str) -> bool {
     let query = query.to_lowercase();
     HISTORY_WORDS.iter().any(|word| {
         query.match_indices(word).any(|(at, _)| {
