@@ -434,8 +434,8 @@ fn coverage_says_what_is_found_and_what_is_missing() {
     assert!(coverage.share > 0.6 && coverage.share < 0.9, "{}", coverage.share);
     let full = store.index.query_coverage("备份脚本", &["我的备份脚本"]).unwrap();
     assert!((full.share - 1.0).abs() < f32::EPSILON);
-    let none = store.index.query_coverage("脚本备份机器, Lockfiles", &["pnpm"]).unwrap();
-    assert_eq!(none.missing, ["脚本备份机器", "lockfiles"]);
+    let none = store.index.query_coverage("脚本备份, 饼干厂家, Lockfiles", &["pnpm"]).unwrap();
+    assert_eq!(none.missing, ["脚本", "备份", "饼干厂家", "lockfiles"]);
     let dated = store.index.query_coverage("on May 8, 2026", &["2026-05-08"]).unwrap();
     assert!((dated.share - 1.0).abs() < f32::EPSILON);
     assert!(store.index.query_coverage("sourdough", &["pnpm"]).unwrap().share < f32::EPSILON);
