@@ -253,8 +253,8 @@ impl Namespace {
     ///
     /// # Errors
     /// When there is none of that number, it is undone already, or a later act builds on it.
-    pub fn undo(&self, seq: u64, note: Option<String>) -> Result<StoredAct, MemoryError> {
-        let note = checked_note(note.as_deref())?;
+    pub fn undo(&self, seq: u64, note: Option<&str>) -> Result<StoredAct, MemoryError> {
+        let note = checked_note(note)?;
         let stored = self.act_of(seq)?;
         let event = || {
             let target = stored.row.targets.first().and_then(|target| target.split_once(':'));

@@ -6,7 +6,7 @@ use super::types::{
     ActRequest, AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context,
     Diff, DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat,
     Finding, JobCard, JobFilter, MergeProposal, NamespaceInfo, Page, PageRequest, RecallAnswer,
-    RecallRequest, SearchAnswer, SearchRequest, StaleItem, TimelineEntry, Touched, Why,
+    RecallRequest, Repaired, SearchAnswer, SearchRequest, StaleItem, TimelineEntry, Touched, Why,
     WhyQuestion,
 };
 use crate::model::{
@@ -63,7 +63,7 @@ by_namespace! {
     /// Carries out an act of an operator.
     act -> act(request: &ActRequest) -> StoredAct;
     /// Undoes an act of an operator.
-    undo -> undo(seq: u64, note: Option<String>) -> StoredAct;
+    undo -> undo(seq: u64, note: Option<&str>) -> StoredAct;
     /// Finds an act of an operator.
     act_of -> act_of(seq: u64) -> StoredAct;
     /// Proposes entities that may be one.
@@ -191,7 +191,7 @@ impl Memory {
     pub fn repair(
         &self,
         ns: Option<&NamespaceName>,
-    ) -> Result<Vec<(NamespaceName, Vec<(Finding, bool)>)>> {
+    ) -> Result<Vec<(NamespaceName, Vec<Repaired>)>> {
         let mut all = Vec::new();
         for (name, findings) in self.check(ns)? {
             let is = |words: &[&str]| findings.iter().any(|found| words.contains(&found.check));
@@ -217,13 +217,14 @@ impl Memory {
                     self.get(&name)?.reindex()?;
                 }
             }
-            let left = match findings.is_empty() || hopeless {
-                true => findings.clone(),
-                false => self.get(&name)?.check()?,
+            let left = if findings.is_empty() || hopeless {
+                findings.clone()
+            } else {
+                self.get(&name)?.check()?
             };
-            let told = findings.into_iter().map(|found| {
-                let gone = !left.contains(&found);
-                (found, gone)
+            let told = findings.into_iter().map(|finding| {
+                let gone = !left.contains(&finding);
+                Repaired { finding, gone }
             });
             all.push((name, told.collect()));
         }

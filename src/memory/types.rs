@@ -762,6 +762,15 @@ pub struct Finding {
     pub detail: String,
 }
 
+/// A finding, and whether it could be put right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// What was found.
+    pub finding: Finding,
+    /// Whether it is gone now.
+    pub gone: bool,
+}
+
 /// Serialisations of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {

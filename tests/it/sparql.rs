@@ -283,11 +283,11 @@ async fn a_query_that_takes_too_much_memory_is_ended_alone() {
     // Three times everything beside everything, sorted: millions of rows that must all be kept.
     let sorted = "SELECT * { GRAPH ?g { ?a ?b ?c . ?d ?e ?f . ?h ?i ?j } } ORDER BY ?j ?f ?c";
     // A string that is doubled until it is a gigabyte long.
-    let mut doubled = "SELECT (STRLEN(?s27) AS ?n) { BIND(\"0123456789\" AS ?s0)".to_owned();
-    for n in 0..27 {
-        doubled.push_str(&format!(" BIND(CONCAT(?s{n}, ?s{n}) AS ?s{})", n + 1));
-    }
-    doubled.push_str(" }");
+    let doublings: Vec<String> =
+        (0..27).map(|n| format!("BIND(CONCAT(?s{n}, ?s{n}) AS ?s{})", n + 1)).collect();
+    let doublings = doublings.join(" ");
+    let doubled =
+        format!("SELECT (STRLEN(?s27) AS ?n) {{ BIND(\"0123456789\" AS ?s0) {doublings} }}");
     for hostile in [sorted, &doubled] {
         let problem = server.problem(ask(hostile), 400, "query_out_of_memory").await;
         assert!(problem["detail"].as_str().unwrap().contains("32 MiB"), "{problem}");

@@ -64,7 +64,7 @@ pub async fn undo_act(
 ) -> Result<(StatusCode, Json<ActBody>), ApiError> {
     let seq = number(&id)?;
     let body: UndoBody = body::json(&headers, body, body::SMALL).await?;
-    let act = app.run(move |memory| memory.undo(&ns, seq, body.note)).await?;
+    let act = app.run(move |memory| memory.undo(&ns, seq, body.note.as_deref())).await?;
     Ok((StatusCode::CREATED, Json(act.into())))
 }
 

@@ -6,7 +6,7 @@ use crate::api::wire::{
     MaintenanceBody, MaintenanceItemBody,
 };
 use crate::api::{ApiError, App, body};
-use crate::memory::{Finding, Memory, MemoryError};
+use crate::memory::{Finding, Memory, MemoryError, Repaired};
 use crate::model::NamespaceName;
 use axum::Json;
 use axum::body::Body;
@@ -43,19 +43,22 @@ pub async fn check(
                 return memory.repair(namespace.as_ref());
             }
             let checked = memory.check(namespace.as_ref())?;
-            let untouched =
-                |findings: Vec<Finding>| findings.into_iter().map(|f| (f, false)).collect();
+            let untouched = |findings: Vec<Finding>| {
+                findings.into_iter().map(|finding| Repaired { finding, gone: false }).collect()
+            };
             Ok(checked.into_iter().map(|(name, findings)| (name, untouched(findings))).collect())
         })
         .await?;
     let mut answer = CheckAnswerBody { clean: true, namespaces: Vec::new(), findings: Vec::new() };
     for (namespace, findings) in checked {
         answer.namespaces.push(namespace.to_string());
-        answer.findings.extend(findings.into_iter().map(|(finding, repaired)| FindingBody {
-            namespace: namespace.to_string(),
-            check: finding.check.to_owned(),
-            detail: finding.detail,
-            repaired,
+        answer.findings.extend(findings.into_iter().map(|Repaired { finding, gone }| {
+            FindingBody {
+                namespace: namespace.to_string(),
+                check: finding.check.to_owned(),
+                detail: finding.detail,
+                repaired: gone,
+            }
         }));
     }
     answer.clean = answer.findings.iter().all(|finding| finding.repaired);

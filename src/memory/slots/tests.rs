@@ -238,7 +238,7 @@ fn what_is_derived_is_put_right() {
     assert!(is("current_differs") && is("facts_differ"), "{found:?}");
     let repaired = memory.repair(None).unwrap().remove(0).1;
     assert_eq!(repaired.len(), found.len());
-    assert!(repaired.iter().all(|(_, gone)| *gone), "{repaired:?}");
+    assert!(repaired.iter().all(|one| one.gone), "{repaired:?}");
     assert_eq!(memory.check(None).unwrap().remove(0).1, Vec::new());
     let namespace = memory.get(&name()).unwrap();
     assert_eq!(present(&namespace), whole);
