@@ -28,7 +28,12 @@ impl Namespace {
             WhyQuestion::Fact(_) => None,
             WhyQuestion::State { as_of, .. } => as_of.known_at,
         };
-        let forgotten = tx.hidden_events(known_at)?;
+        // Whoever asks for a Fact by its id may see what took it back; only what was forgotten is
+        // gone from here too.
+        let forgotten = match question {
+            WhyQuestion::Fact(_) => tx.forgotten_events()?,
+            WhyQuestion::State { .. } => tx.hidden_events(known_at)?,
+        };
         let (views, wanted, as_of) = match question {
             WhyQuestion::Fact(id) => {
                 let fact = tx.fact(id)?.filter(|fact| !is_hidden(fact, &forgotten));

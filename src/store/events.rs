@@ -133,8 +133,11 @@ impl Tx<'_> {
         self.add(node, sg::APPROX, Literal::from(occurred.approx), meta);
     }
 
-    /// Finds an Event.
+    /// Finds an Event; an act that stands in an Event's place is none.
     pub fn event(&self, id: &EventId) -> Result<Option<StoredEvent>, StoreError> {
+        if id.act().is_some() {
+            return Ok(None);
+        }
         let iri = self.names.event(id);
         let copy = self.object(&iri, sg::PAYLOAD, &self.names.ledger)?;
         copy.as_ref().and_then(literal_text).map(|json| read_copy(iri.as_str(), json)).transpose()
