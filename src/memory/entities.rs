@@ -4,7 +4,9 @@ use super::error::MemoryError;
 use super::events::occurred_at;
 use super::facts::{SlotView, sentence};
 use super::namespace::Namespace;
-use super::types::{AsOf, EntityFilter, EntityState, FactCard, Page, PageRequest, TimelineEntry};
+use super::types::{
+    AsOf, EntityFilter, EntityState, EntityView, FactCard, Page, PageRequest, TimelineEntry,
+};
 use crate::model::{
     Entity, EntityId, EntityKind, EventId, FactStatus, TxTime, ValidTime, normalise_name,
     to_rfc3339,
@@ -125,11 +127,18 @@ impl Namespace {
         Ok(events.is_empty())
     }
 
-    /// Returns what an entity's Facts say from a point on both clocks.
+    /// Returns what an entity's Facts say from a point on both clocks, all of it or a page of its
+    /// Slots.
     ///
     /// # Errors
-    /// When there is no such entity, or several of that name.
-    pub fn entity(&self, asked: &str, as_of: AsOf) -> Result<EntityState, MemoryError> {
+    /// When there is no such entity, or several of that name, or the cursor is not ours.
+    pub fn entity(
+        &self,
+        asked: &str,
+        as_of: AsOf,
+        view: &EntityView,
+    ) -> Result<EntityState, MemoryError> {
+        let after = super::cursor_parts(view.cursor.as_deref(), 1)?.into_iter().next();
         let tx = self.store.begin()?;
         let entity = self.find_entity(&tx, asked)?;
         let forgotten = tx.hidden_events(as_of.known_at)?;
@@ -140,11 +149,25 @@ impl Namespace {
             superseded: Vec::new(),
             conflicts: Vec::new(),
             planned: Vec::new(),
+            next: None,
         };
-        for slot in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(&tx, &slot, &forgotten, as_of.known_at)? else {
-                continue;
+        let mut slots = tx.slots_of(&entity.id)?;
+        slots.sort();
+        slots.retain(|slot| after.as_deref().is_none_or(|after| slot.as_str() > after));
+        if let Some(limit) = view.slots.map(|slots| super::page_limit(Some(slots)))
+            && slots.len() > limit
+        {
+            slots.truncate(limit);
+            state.next = slots.last().map(|last| super::cursor(&[last.as_str()]));
+        }
+        let present_only = view.present_only;
+        for slot in slots {
+            let read = if present_only {
+                SlotView::read_for(&tx, &slot, &forgotten, as_of)?
+            } else {
+                SlotView::read(&tx, &slot, &forgotten, as_of.known_at)?
             };
+            let Some(view) = read else { continue };
             let slot_state = view.state(as_of, now);
             let valid_at = as_of.valid_at.unwrap_or(now);
             let card = |fact, status| {
@@ -155,7 +178,8 @@ impl Namespace {
             for fact in &slot_state.current {
                 state.current.push(card(fact, FactStatus::Current)?);
             }
-            for fact in slot_state.superseded.iter().chain(&slot_state.corrected) {
+            let ended = slot_state.superseded.iter().chain(&slot_state.corrected);
+            for fact in ended.filter(|_| !present_only) {
                 state.superseded.push(card(fact, FactStatus::Superseded)?);
             }
             for fact in &slot_state.planned {

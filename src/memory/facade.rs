@@ -4,10 +4,10 @@ use super::error::MemoryError;
 use super::pool::Memory;
 use super::types::{
     ActRequest, AdoptAnswer, AsOf, AssessAnswer, AssessRequest, BlockCard, BlockFilter, Context,
-    Diff, DiffClock, EntityFilter, EntityState, EventCard, EventFilter, ExpandTo, ExportFormat,
-    Finding, JobCard, JobFilter, MergeProposal, NamespaceInfo, Page, PageRequest, RecallAnswer,
-    RecallRequest, Repaired, SearchAnswer, SearchRequest, StaleItem, TimelineEntry, Touched, Why,
-    WhyQuestion,
+    Diff, DiffClock, EntityFilter, EntityState, EntityView, EventCard, EventFilter, ExpandTo,
+    ExportFormat, Finding, JobCard, JobFilter, MergeProposal, NamespaceInfo, Page, PageRequest,
+    RecallAnswer, RecallRequest, Repaired, SearchAnswer, SearchRequest, StaleItem, TimelineEntry,
+    Touched, Why, WhyQuestion,
 };
 use crate::model::{
     AssessmentId, BlockId, Entity, EventId, JobId, Level, MessageId, NamespaceName, ReceiptId,
@@ -73,7 +73,7 @@ by_namespace! {
     /// Lists entities.
     entities -> entities(filter: &EntityFilter) -> Page<Entity>;
     /// Returns an entity's state.
-    entity -> entity(entity: &str, as_of: AsOf) -> EntityState;
+    entity -> entity(entity: &str, as_of: AsOf, view: &EntityView) -> EntityState;
     /// Returns an entity's timeline.
     timeline -> timeline(entity: &str, as_of: AsOf, page: &PageRequest) -> (Entity, Page<TimelineEntry>);
     /// Explains a state.

@@ -13,6 +13,7 @@ mod adopt;
 mod apply;
 mod backup;
 mod batch;
+mod bulk;
 mod caches;
 mod capture;
 mod change;
@@ -51,6 +52,7 @@ mod writer;
 mod zone;
 
 pub use backup::restore;
+pub use bulk::{BulkConversation, BulkTurn};
 pub use capture::MAX_MESSAGE_BYTES;
 pub use error::MemoryError;
 pub use indexer::Indexer;

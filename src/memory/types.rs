@@ -323,6 +323,19 @@ pub struct EntityState {
     pub conflicts: Vec<ConflictCard>,
     /// What is only planned.
     pub planned: Vec<FactCard>,
+    /// The cursor of the next page, where there is one.
+    pub next: Option<String>,
+}
+
+/// How much of an entity's state is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntityView {
+    /// Slots on a page; all of them where none is given.
+    pub slots: Option<usize>,
+    /// Where the page begins.
+    pub cursor: Option<String>,
+    /// Leaves out what held before: what holds now is then read without its history.
+    pub present_only: bool,
 }
 
 /// A conflict with its candidates.

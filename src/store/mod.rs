@@ -55,6 +55,8 @@ use std::sync::{Arc, Mutex};
 /// Most files one store keeps open. A file holds 64 MiB, so a store of less than sixty gigabytes
 /// never has to open one again; small stores have few.
 const MAX_OPEN_FILES: u32 = 1024;
+/// Memory that a bulk load may take, about.
+const BULK_MEMORY_MIB: usize = 1024;
 /// Blocks kept in memory: about three kilobytes each.
 const KEPT_BLOCKS: usize = 1024;
 
@@ -116,6 +118,53 @@ impl NamespaceStore {
     /// When the engine fails.
     pub fn flush(&self) -> Result<(), StoreError> {
         Ok(self.store.flush()?)
+    }
+
+    /// Makes an empty store that is in memory only.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn in_memory(namespace: &NamespaceName) -> Result<Self, StoreError> {
+        Ok(Self {
+            store: Store::new()?,
+            names: Names::new(namespace),
+            blocks: Arc::new(Mutex::new(LruCache::new(NonZeroUsize::MIN))),
+            commits: Arc::default(),
+            checkpoints: Arc::default(),
+        })
+    }
+
+    /// Takes over all quads of other stores by the engine's bulk loader, which checks nothing: only
+    /// for stores that were made for it. All of them become visible at once.
+    ///
+    /// # Errors
+    /// The first error of a part, or when the engine fails; then nothing was taken over.
+    pub fn bulk_load<E: From<StoreError>>(
+        &self,
+        parts: impl Iterator<Item = Result<Self, E>>,
+    ) -> Result<(), E> {
+        let mut failed = None;
+        let quads = parts
+            .map(|part| Ok::<_, E>(part?.store.iter().collect::<Result<Vec<_>, _>>()))
+            .map_while(|part| match part {
+                Ok(Ok(quads)) => Some(quads),
+                Ok(Err(error)) => {
+                    failed = Some(E::from(error.into()));
+                    None
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    None
+                }
+            })
+            .flatten();
+        let loader = self.store.bulk_loader();
+        let mut loader = loader.with_max_memory_size_in_megabytes(BULK_MEMORY_MIB);
+        loader.load_quads(quads).map_err(StoreError::from)?;
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(loader.commit().map_err(StoreError::from)?),
+        }
     }
 
     /// Counts the quads: a walk through all of them.

@@ -6,7 +6,7 @@ use crate::api::{
     App,
     params::{Ns, Params, Segment},
 };
-use crate::memory::EntityFilter;
+use crate::memory::{EntityFilter, EntityView};
 use crate::model::EntityKind;
 use axum::Json;
 use axum::extract::State;
@@ -35,10 +35,14 @@ pub async fn list_entities(
     Ok(Json(ListBody::from_page(page)))
 }
 
-/// Returns what held of an entity at `valid_at` as known at `known_at`: now by default.
+/// Returns what held of an entity at `valid_at` as known at `known_at`: now by default. With `limit`
+/// so many of its Slots; `next` then leads to more.
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/entities/{id}", tag = "entities",
     params(("valid_at" = Option<String>, Query, description = "When it should hold in the world"),
-        ("known_at" = Option<String>, Query, description = "As known at this time")),
+        ("known_at" = Option<String>, Query, description = "As known at this time"),
+        ("present_only" = Option<bool>, Query, description = "Leaves `superseded` empty: faster where the history is long"),
+        ("limit" = Option<usize>, Query, description = "Slots on a page; all by default"),
+        ("cursor" = Option<String>, Query)),
     responses((status = 200, body = EntityStateBody)))]
 pub async fn get_entity(
     State(app): State<App>,
@@ -47,7 +51,13 @@ pub async fn get_entity(
     params: Params,
 ) -> Answer<EntityStateBody> {
     let as_of = params.as_of()?;
-    let state = app.run(move |memory| memory.entity(&ns, &id, as_of)).await?;
+    let page = params.page()?;
+    let view = EntityView {
+        slots: page.limit,
+        cursor: page.cursor,
+        present_only: params.flag("present_only")?,
+    };
+    let state = app.run(move |memory| memory.entity(&ns, &id, as_of, &view)).await?;
     Ok(Json(state.into()))
 }
 

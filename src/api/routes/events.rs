@@ -7,7 +7,7 @@ use crate::api::{
     ApiError, App,
     params::{Ns, Params, Segment},
 };
-use crate::memory::{EventFilter, Memory, MemoryError};
+use crate::memory::{AsOf, EntityView, EventFilter, Memory, MemoryError};
 use crate::model::{EntityId, EventId, EventKind, EventStatus, NamespaceName, ThreadId};
 use axum::Json;
 use axum::extract::State;
@@ -76,7 +76,8 @@ pub async fn list_events(
 
 /// Finds the id behind a name. One that nobody knows stays as it is and matches nothing.
 fn entity_id(memory: &Memory, ns: &NamespaceName, name: String) -> Result<EntityId, MemoryError> {
-    match memory.entity(ns, &name, crate::memory::AsOf::default()) {
+    let view = EntityView { slots: Some(1), present_only: true, ..EntityView::default() };
+    match memory.entity(ns, &name, AsOf::default(), &view) {
         Ok(state) => Ok(state.entity.id),
         Err(MemoryError::NotFound { .. }) => Ok(EntityId(name)),
         Err(error) => Err(error),

@@ -76,6 +76,9 @@ pub struct EntityStateBody {
     pub conflicts: Vec<ConflictBody>,
     /// What is only planned.
     pub planned: Vec<FactBody>,
+    /// The cursor of the next page of Slots; only where a page was asked for and more follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// Candidates that cannot be decided.
@@ -185,6 +188,7 @@ impl From<EntityState> for EntityStateBody {
             superseded: facts(state.superseded),
             conflicts: state.conflicts.into_iter().map(Into::into).collect(),
             planned: facts(state.planned),
+            next: state.next,
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::clock::Clock;
 use crate::extract::Rules;
 use crate::memory::namespace::Namespace;
 use crate::memory::pool::{Memory, MemoryOptions};
-use crate::memory::types::{ActRequest, AsOf, NewMessage, NewTurn};
+use crate::memory::types::{ActRequest, AsOf, EntityView, NewMessage, NewTurn};
 use crate::memory::writer::lock;
 use crate::model::{EntityKind, EntityRef, FactId, NamespaceName, Role};
 use std::path::Path;
@@ -107,7 +107,7 @@ fn present(namespace: &Namespace) -> Vec<String> {
     let tx = namespace.store.begin().unwrap();
     let mut lines = Vec::new();
     for id in tx.entity_ids().unwrap() {
-        let state = namespace.entity(id.as_str(), AsOf::default()).unwrap();
+        let state = namespace.entity(id.as_str(), AsOf::default(), &EntityView::default()).unwrap();
         for (list, facts) in
             [("current", state.current), ("planned", state.planned), ("past", state.superseded)]
         {

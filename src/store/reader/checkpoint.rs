@@ -29,6 +29,7 @@ impl Checkpoint {
 }
 
 /// The checkpoints of one store.
+#[derive(Default)]
 pub struct Checkpoints {
     folder: PathBuf,
     newest: Mutex<Weak<Checkpoint>>,

@@ -7,7 +7,8 @@ use crate::cli::measure::{Folder, Samples, new_namespace, wait};
 use crate::cli::output::Progress;
 use crate::jobs::Runner;
 use crate::memory::{
-    AsOf, Memory, MemoryError, REPLACED_LINKS, RecallRequest, SearchRequest, WhyQuestion,
+    AsOf, EntityView, Memory, MemoryError, REPLACED_LINKS, RecallRequest, SearchRequest,
+    WhyQuestion,
 };
 use crate::model::{NamespaceName, ValidTime};
 use crate::store::QueryOptions;
@@ -238,9 +239,11 @@ impl Bench<'_> {
         stage.figure(Figure::new("facts", info.counts.facts as f64, ""));
         let span = TimeDelta::minutes((info.counts.turns / 2) as i64);
         let middle = AsOf { valid_at: Some(ValidTime(start()? + span)), known_at: None };
-        let ns = self.ns.clone();
-        let entity = self.sample(|slot, _| memory.entity(&ns, slot, AsOf::default()).map(drop))?;
-        let entity_as_of = self.sample(|slot, _| memory.entity(&ns, slot, middle).map(drop))?;
+        let (ns, whole) = (self.ns.clone(), EntityView::default());
+        let entity =
+            self.sample(|slot, _| memory.entity(&ns, slot, AsOf::default(), &whole).map(drop))?;
+        let entity_as_of =
+            self.sample(|slot, _| memory.entity(&ns, slot, middle, &whole).map(drop))?;
         let asked = |slot: &str, property: &str, as_of| WhyQuestion::State {
             entity: slot.to_owned(),
             property: property.to_owned(),
@@ -371,7 +374,8 @@ mod tests {
     fn a_small_run_measures_everything_and_leaves_a_sound_memory() {
         let kept = tempfile::tempdir().unwrap();
         let folder = Folder::Given(kept.path().to_owned());
-        let args = Args { sizes: vec![400], quick: false, samples: 4, seed: 5, keep: false };
+        let args =
+            Args { of: None, sizes: vec![400], quick: false, samples: 4, seed: 5, keep: false };
         let report = run(&folder, &args).unwrap().json();
         let names: Vec<&str> = report["stages"][1]["operations"]
             .as_array()

@@ -6,6 +6,7 @@
 
 mod baseline;
 mod corpus;
+mod history;
 mod machine;
 mod measure;
 mod report;
@@ -18,7 +19,9 @@ use anyhow::{Context, bail};
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 The conversations are made up by a seeded generator: half of the messages are a user's, each with
 two sentences that the built-in engine turns into events and facts, among words of a heavy-tailed
 vocabulary. Writes go through the journal with an fsync each, so --data (or the system's temporary
@@ -27,8 +30,12 @@ folder) must be on the disk that is to be measured, not in memory. Run a release
 Examples:
   stratagate bench --quick
   stratagate bench --data /srv/bench --sizes 1000,10000,100000
-  stratagate bench --sizes 10000 --json > bench.json")]
+  stratagate bench --sizes 10000 --json > bench.json
+  stratagate bench history --data /srv/bench --facts 100000,1000000"
+)]
 pub struct Args {
+    #[command(subcommand)]
+    of: Option<Of>,
     /// Numbers of stored messages at which everything is measured
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1000,10000,100000")]
     sizes: Vec<usize>,
@@ -46,6 +53,13 @@ pub struct Args {
     keep: bool,
 }
 
+/// What else can be measured.
+#[derive(Debug, Clone, clap::Subcommand)]
+enum Of {
+    /// Questions about the past at 100,000 and more facts, one entity holding a tenth of them
+    History(history::Args),
+}
+
 pub async fn run(global: &Global, args: Args) -> anyhow::Result<ExitCode> {
     telemetry::start_logs("error", LogForm::Text);
     let global = global.clone();
@@ -55,6 +69,9 @@ pub async fn run(global: &Global, args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn measure_all(global: &Global, mut args: Args) -> anyhow::Result<()> {
+    if let Some(Of::History(of)) = &args.of {
+        return history::measure(global, of);
+    }
     if args.quick {
         args.sizes = vec![500, 2_000];
         args.samples = args.samples.min(50);
