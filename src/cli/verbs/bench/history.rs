@@ -42,6 +42,8 @@ const HOT: usize = 10;
 const HOT_NAME: &str = "harbour";
 /// People who can own something.
 const PEOPLE: usize = 500;
+/// When a day's conversation is recorded, after it began.
+const EVENING: TimeDelta = TimeDelta::hours(12);
 /// Slots on a page of an entity's state, and entries on one of its timeline.
 const PAGE: usize = 5;
 const ENTRIES: usize = 50;
@@ -77,6 +79,8 @@ struct Asked {
     /// Its first instant and its last.
     from: DateTime<Utc>,
     to: DateTime<Utc>,
+    /// When about half of it was known.
+    known: DateTime<Utc>,
 }
 
 struct Bench<'a> {
@@ -196,7 +200,9 @@ fn one_slot(folder: &Folder, versions: usize, samples: usize) -> anyhow::Result<
     filled(folder, &ns, std::iter::once(conversation), whole, &mut stage)?;
     let memory = opened(folder, &ns, &mut stage)?;
     let to = start + TimeDelta::minutes(whole as i64);
-    let asked = Asked { entity: entity_id(HOT_NAME), part: "gate".to_owned(), from: start, to };
+    let known = start + TimeDelta::minutes((whole / BLOCK_TURNS as usize / 2) as i64);
+    let asked =
+        Asked { entity: entity_id(HOT_NAME), part: "gate".to_owned(), from: start, to, known };
     let mut bench = Bench { memory: &memory, ns, samples, random: Random::new(7) };
     bench.questions(&vec![asked; samples], SLOT_NAMES, &mut stage)?;
     let info = memory.namespace(&bench.ns)?;
@@ -271,7 +277,8 @@ impl Bench<'_> {
         stage: &mut Stage,
     ) -> anyhow::Result<()> {
         let (memory, ns) = (self.memory, self.ns.clone());
-        let middle = |slot: &Asked| slot.from + (slot.to - slot.from) / 2;
+        // Early enough to be among the half that was known.
+        let early = |slot: &Asked| slot.from + (slot.to - slot.from) / 4;
         let now = EntityView { present_only: true, ..EntityView::default() };
         let page = EntityView { slots: Some(PAGE), ..now.clone() };
         let past = EntityView { slots: Some(PAGE), ..EntityView::default() };
@@ -286,11 +293,11 @@ impl Bench<'_> {
         add(names[0], self.take(names[0], slots, |slot| state(slot, AsOf::default(), &now))?);
         add(names[1], self.take(names[1], slots, |slot| state(slot, AsOf::default(), &page))?);
         let valid = self.take(names[2], slots, |slot| {
-            state(slot, AsOf { valid_at: Some(ValidTime(middle(slot))), known_at: None }, &past)
+            state(slot, AsOf { valid_at: Some(ValidTime(early(slot))), known_at: None }, &past)
         })?;
         add(names[2], valid);
         let both = self.take(names[3], slots, |slot| {
-            let (valid_at, known_at) = (Some(ValidTime(middle(slot))), Some(TxTime(slot.to)));
+            let (valid_at, known_at) = (Some(ValidTime(early(slot))), Some(TxTime(slot.known)));
             state(slot, AsOf { valid_at, known_at }, &past)
         })?;
         add(names[3], both);
@@ -420,12 +427,10 @@ fn slot(day: usize, place: usize) -> (String, String) {
 fn asked(start: DateTime<Utc>, day: usize, place: usize) -> Asked {
     let (name, part) = slot(day, place);
     let from = start + TimeDelta::days(day as i64);
-    Asked {
-        entity: entity_id(&name),
-        part,
-        from,
-        to: from + TimeDelta::minutes(VERSIONS as i64 * 3),
-    }
+    let turns = (FACTS / TOLD) as i64;
+    // See `conversation`: Block by Block in the evening.
+    let known = from + EVENING + TimeDelta::minutes(turns / i64::from(BLOCK_TURNS) / 2);
+    Asked { entity: entity_id(&name), part, from, to: from + TimeDelta::minutes(turns), known }
 }
 
 /// A day of a namespace: the Slots change in turn.
@@ -443,7 +448,7 @@ fn conversation(start: DateTime<Utc>, day: usize) -> BulkConversation {
         turn(&thread, number, from + TimeDelta::minutes(number as i64), &told)
     });
     // All of it is recorded in the evening.
-    BulkConversation { turns: turns.collect(), at: from + TimeDelta::hours(12) }
+    BulkConversation { turns: turns.collect(), at: from + EVENING }
 }
 
 /// A turn that tells who owns what from then on: entity, part, and which version it is.
