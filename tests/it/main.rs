@@ -5,6 +5,7 @@
 
 mod acts;
 mod admin;
+mod agreement;
 mod blocks;
 mod cli;
 mod entities;
