@@ -6,6 +6,7 @@
 
 use super::change::Change;
 use super::error::MemoryError;
+use super::events::occurred_at;
 use super::namespace::{Namespace, read, write};
 use crate::model::{
     BlockId, BlockState, Criticality, Event, EventId, EventKind, EventStatus, ThreadId,
@@ -117,6 +118,8 @@ pub struct EventRow {
     pub from: Option<DateTime<Utc>>,
     /// End of the occurrence.
     pub to: Option<DateTime<Utc>>,
+    /// Where it stands on a timeline.
+    pub occurred_at: DateTime<Utc>,
     /// What forgetting it would cost.
     pub criticality: Criticality,
     /// Adoptions, anchor and what operators did.
@@ -165,6 +168,7 @@ impl EventIndex {
             thread: event.thread.clone(),
             from: event.occurred.from,
             to: event.occurred.to,
+            occurred_at: occurred_at(event),
             criticality: event.criticality,
             weights,
         };

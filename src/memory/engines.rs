@@ -2,9 +2,11 @@
 
 use super::error::MemoryError;
 use super::namespace::Namespace;
+use super::recalled::without_recalled;
 use crate::extract::{BlockInput, Engine, Extraction, KnownEntity, KnownEvent, RejectedItem};
 use crate::model::{Block, Event, EventId, Message, MessageId};
 use crate::store::Tx;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Messages before a Block that an engine may look back to.
@@ -29,7 +31,10 @@ impl BlockMaterial {
         for id in &block.messages {
             messages.extend(tx.message(&block.thread, id)?.map(|stored| stored.message));
         }
-        let before = messages_before(tx, &block)?;
+        let mut before = messages_before(tx, &block)?;
+        for message in messages.iter_mut().chain(&mut before) {
+            hide_recalled(message);
+        }
         let first = messages.first().map(|message| message.at.utc);
         let mut events = Vec::new();
         let earlier: Vec<EventId> = ns.with_events(|index| {
@@ -83,6 +88,15 @@ impl BlockMaterial {
         }
         extraction.events = kept;
         Ok(extraction)
+    }
+}
+
+/// Leaves what was recalled into a message out of what an engine reads of it.
+fn hide_recalled(message: &mut Message) {
+    if let Some(content) = &mut message.content
+        && let Cow::Owned(rest) = without_recalled(content)
+    {
+        *content = rest;
     }
 }
 

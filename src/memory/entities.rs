@@ -1,15 +1,11 @@
-//! Entities: finding them, their state, their timeline.
+//! Entities: finding them, and their state.
 
 use super::error::MemoryError;
-use super::events::occurred_at;
-use super::facts::{SlotView, sentence};
+use super::facts::SlotView;
 use super::namespace::Namespace;
-use super::types::{
-    AsOf, EntityFilter, EntityState, EntityView, FactCard, Page, PageRequest, TimelineEntry,
-};
+use super::types::{AsOf, EntityFilter, EntityState, EntityView, FactCard, Page};
 use crate::model::{
     Entity, EntityId, EntityKind, EventId, FactStatus, TxTime, ValidTime, normalise_name,
-    to_rfc3339,
 };
 use crate::store::Tx;
 use crate::temporal;
@@ -208,125 +204,4 @@ impl Namespace {
         state.superseded.truncate(MAX_SUPERSEDED);
         Ok(state)
     }
-
-    /// Returns what happened to an entity, oldest first.
-    ///
-    /// # Errors
-    /// When there is no such entity, or several of that name, or the cursor is not ours.
-    pub fn timeline(
-        &self,
-        asked: &str,
-        as_of: AsOf,
-        page: &PageRequest,
-    ) -> Result<(Entity, Page<TimelineEntry>), MemoryError> {
-        let limit = super::page_limit(page.limit);
-        let after = super::cursor_parts(page.cursor.as_deref(), 3)?;
-        let tx = self.store.begin()?;
-        let entity = self.find_entity(&tx, asked)?;
-        let forgotten = tx.hidden_events(as_of.known_at)?;
-        let now = ValidTime(self.now());
-        let mut entries = Vec::new();
-        for slot in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(&tx, &slot, &forgotten, as_of.known_at)? else {
-                continue;
-            };
-            Self::slot_entries(&tx, &view, as_of, now, &mut entries)?;
-        }
-        for id in tx.events_of_entity(&entity.id)? {
-            if forgotten.contains(&id) {
-                continue;
-            }
-            let Some(stored) = tx.event(&id)? else { continue };
-            if as_of.known_at.is_some_and(|at| stored.recorded_at > at) {
-                continue;
-            }
-            entries.push(TimelineEntry {
-                at: occurred_at(&stored.event),
-                what: "event",
-                fact: None,
-                event: Some(id),
-                text: format!(
-                    "{} ({}, {}): {}",
-                    stored.event.title,
-                    stored.event.kind.as_str(),
-                    stored.event.status.as_str(),
-                    stored.event.summary
-                ),
-            });
-        }
-        if let Some(valid_at) = as_of.valid_at {
-            entries.retain(|entry| entry.at <= valid_at.0);
-        }
-        entries.sort_by_cached_key(place);
-        if !after.is_empty() {
-            let first = entries.partition_point(|entry| place(entry).as_slice() <= &after[..]);
-            entries.drain(..first);
-        }
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        let last = entries.last().filter(|_| more).map(place);
-        let next = last.map(|[at, what, id]| super::cursor(&[&at, &what, &id]));
-        Ok((entity, Page { items: entries, next }))
-    }
-
-    fn slot_entries(
-        tx: &Tx<'_>,
-        view: &SlotView,
-        as_of: AsOf,
-        now: ValidTime,
-        entries: &mut Vec<TimelineEntry>,
-    ) -> Result<(), MemoryError> {
-        let state = view.state(as_of, now);
-        let lists = [
-            (&state.current, FactStatus::Current),
-            (&state.superseded, FactStatus::Superseded),
-            (&state.corrected, FactStatus::Superseded),
-            (&state.conflict, FactStatus::Conflict),
-            (&state.planned, FactStatus::Planned),
-            (&state.upcoming, FactStatus::Planned),
-        ];
-        for (facts, status) in lists {
-            for fact in facts {
-                let card = Self::fact_card(tx, fact, status, as_of)?;
-                // What began at no known time stands where we came to know it, but never after its end.
-                let recorded = fact.recorded_at.0;
-                let unknown = card.valid_to.map_or(recorded, |to| to.0.min(recorded));
-                let began = fact.valid_from.map_or(unknown, |from| from.0);
-                let planned = status == FactStatus::Planned;
-                entries.push(TimelineEntry {
-                    at: began,
-                    what: if planned { "planned" } else { "fact_began" },
-                    event: fact.events.first().cloned(),
-                    text: sentence(&card),
-                    fact: Some(card.clone()),
-                });
-                let (Some(to), Some(reason)) = (card.valid_to, card.reason) else { continue };
-                entries.push(TimelineEntry {
-                    at: to.0,
-                    what: "fact_ended",
-                    event: fact.closing(as_of.known_at).map(|closing| closing.cause.clone()),
-                    text: format!(
-                        "{}: {} no longer {} ({} {})",
-                        card.subject_label,
-                        fact.slot.property.replace('_', " "),
-                        card.value_label,
-                        reason.as_str(),
-                        to_rfc3339(to.0)
-                    ),
-                    fact: Some(card),
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Where an entry stands among all of its timeline, as texts that sort as it does: no two entries
-/// share the id of what they are about and what became of it.
-fn place(entry: &TimelineEntry) -> [String; 3] {
-    let fact = entry.fact.as_ref().map(|card| card.fact.id.as_str());
-    let event = entry.event.as_ref().map(crate::model::EventId::as_str);
-    let id = fact.or(event).unwrap_or_default().to_owned();
-    let at = entry.at.to_rfc3339_opts(chrono::SecondsFormat::Nanos, true);
-    [at, entry.what.to_owned(), id]
 }

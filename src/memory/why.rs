@@ -83,11 +83,18 @@ impl Namespace {
         let mut views = Vec::new();
         let mut others = BTreeSet::new();
         for id in tx.slots_of(&entity.id)? {
-            let Some(view) = SlotView::read(tx, &id, forgotten, known_at)? else { continue };
-            if known.is_some_and(|known| view.slot.property == known.name) {
-                views.push(view);
-            } else if !view.facts.is_empty() {
-                others.insert(view.slot.property);
+            // A Slot's history is read only where it is asked for: the others may be long.
+            let Some(slot) = tx.slot(&id)? else { continue };
+            match known {
+                Some(known) if slot.property != known.name => {}
+                Some(_) => views.extend(SlotView::read(tx, &id, forgotten, known_at)?),
+                None if others.contains(&slot.property) => {}
+                None => {
+                    let view = SlotView::read(tx, &id, forgotten, known_at)?;
+                    if view.is_some_and(|view| !view.facts.is_empty()) {
+                        others.insert(slot.property);
+                    }
+                }
             }
         }
         if known.is_none() {

@@ -53,6 +53,9 @@ fn every_verb_works_without_a_server() {
     let why = run_json(&data, &["why", "kiosk-web", "package_manager"]);
     let fact = why["facts"][0]["fact"]["id"].as_str().unwrap();
     assert_eq!(run_json(&data, &["why", fact])["facts"][0]["fact"]["id"], fact);
+    assert_eq!(run_json(&data, &["why", "--fact", fact]), run_json(&data, &["why", fact]));
+    let named = ["why", "--entity", "kiosk-web", "--property", "package_manager"];
+    assert_eq!(run_json(&data, &named), why);
     assert!(run_json(&data, &["timeline", "kiosk-web"])["items"].is_array());
     let diff = run_json(&data, &["diff", "2026-05-07", "2026-05-09"]);
     assert_eq!(diff["ended"][0]["fact"]["value"], "npm");

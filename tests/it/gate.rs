@@ -143,3 +143,38 @@ async fn refs_and_remarks_are_bounded() {
         assert_eq!(problem["errors"][0]["field"], field);
     }
 }
+
+#[tokio::test]
+async fn what_was_recalled_is_not_taken_for_something_said() {
+    let (server, _) = told().await;
+    let asked = json!({"query": "Which package manager do we use?"});
+    let recalled = server.post("/v1/namespaces/a/recall", asked).await;
+    let text = recalled["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("pnpm"), "{recalled:#}");
+    let events = async |ns: &str| {
+        let found = server.get(&format!("/v1/namespaces/{ns}/events?limit=200")).await;
+        found["items"].as_array().unwrap().clone()
+    };
+    // Another memory is told nothing but the recall and one thing of its own.
+    let said = format!("{text}\n\nGot it. From now on we use MySQL as the database.");
+    let at = "2026-05-20T10:00:00+08:00";
+    server.record("b", turn("t1", at, &said, "Noted.")).await;
+    server.post("/v1/namespaces/b/seal", json!({})).await;
+    server.settle("b").await;
+    let drawn = events("b").await;
+    assert!(!drawn.is_empty());
+    for event in &drawn {
+        let shown = event.to_string();
+        assert!(shown.contains("MySQL") && !shown.contains("pnpm"), "{event:#}");
+        for quote in event["quotes"].as_array().unwrap() {
+            let (start, end) = (quote["start"].as_u64().unwrap(), quote["end"].as_u64().unwrap());
+            let span: String =
+                said.chars().skip(start as usize).take((end - start) as usize).collect();
+            assert_eq!(quote["text"], span, "quotes stand in what was posted");
+        }
+    }
+    // The message itself stays exact.
+    let found =
+        server.post("/v1/namespaces/b/search", json!({"query": "MySQL", "in": ["messages"]})).await;
+    assert_eq!(found["hits"][0]["text"], said.as_str(), "{found:#}");
+}

@@ -17,7 +17,9 @@ Examples:
   stratagate entity --type tool --q npm
   stratagate entity tideline
   stratagate entity project:tideline --valid-at 2026-05-07
-  stratagate entity tideline --valid-at 2026-05-09 --known-at 2026-05-07")]
+  stratagate entity tideline --valid-at 2026-05-09 --known-at 2026-05-07
+  stratagate entity tideline --present-only
+  stratagate entity tideline --limit 20                  a page of 20 slots")]
 pub struct Args {
     /// An id, or an unambiguous name or alias
     name: Option<String>,
@@ -29,12 +31,15 @@ pub struct Args {
     /// List only names that contain this
     #[arg(long, value_name = "PART")]
     q: Option<String>,
-    /// List at most this many
+    /// List at most this many entities; of one entity, show this many slots (default: all)
     #[arg(long, value_name = "N")]
     limit: Option<String>,
     /// Go on after an earlier list
     #[arg(long)]
     cursor: Option<String>,
+    /// Show what holds, is planned or contested, without what held before
+    #[arg(long)]
+    present_only: bool,
 }
 
 pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
@@ -52,7 +57,11 @@ pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let path = session.path(&format!("/entities/{}", encode(name)));
-    let reply = door.get(&with_params(&path, args.as_of.params())).await?;
+    let mut params = args.as_of.params();
+    params.push(("limit", args.limit.as_deref()));
+    params.push(("cursor", args.cursor.as_deref()));
+    params.push(("present_only", args.present_only.then_some("true")));
+    let reply = door.get(&with_params(&path, params)).await?;
     door.close().await;
     session.show(&reply, |state| render(&state, &args.as_of.words()))?;
     Ok(ExitCode::SUCCESS)
@@ -96,6 +105,9 @@ pub fn render(state: &EntityStateBody, point: &str) -> String {
     }
     if state.current.is_empty() && state.planned.is_empty() && state.conflicts.is_empty() {
         text.push_str("\nnothing holds\n");
+    }
+    if let Some(next) = &state.next {
+        add!(text, "\nthere are more slots: --cursor {next}\n");
     }
     text
 }

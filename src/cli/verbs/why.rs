@@ -13,11 +13,24 @@ use std::process::ExitCode;
 Examples:
   stratagate why tideline package_manager
   stratagate why f_0a1b2c3d4e5f60718293
-  stratagate why tideline database --valid-at 2026-05-10")]
+  stratagate why tideline database --valid-at 2026-05-10
+  stratagate why --fact f_0a1b2c3d4e5f60718293
+  stratagate why --entity tideline --property package_manager")]
 pub struct Args {
     /// A fact's id, or an entity
-    target: String,
+    #[arg(required_unless_present_any = ["fact", "entity"], conflicts_with_all = ["fact", "entity"])]
+    target: Option<String>,
     /// The entity's property
+    #[arg(value_name = "PROPERTY", requires = "target")]
+    of: Option<String>,
+    /// A fact's id
+    #[arg(long, value_name = "ID", conflicts_with = "entity")]
+    fact: Option<String>,
+    /// An entity: its id, or an unambiguous name or alias
+    #[arg(long, value_name = "NAME", requires = "property")]
+    entity: Option<String>,
+    /// The property of --entity
+    #[arg(long, requires = "entity")]
     property: Option<String>,
     /// Links of the chain of what it replaced
     #[arg(long, value_name = "N")]
@@ -27,16 +40,19 @@ pub struct Args {
 }
 
 pub async fn run(session: &Session, args: Args) -> anyhow::Result<ExitCode> {
-    let mut params = match &args.property {
-        Some(property) => {
-            vec![("entity", Some(args.target.as_str())), ("property", Some(property.as_str()))]
+    let mut params = match (&args.target, &args.of) {
+        (Some(entity), Some(property)) => {
+            vec![("entity", Some(entity.as_str())), ("property", Some(property.as_str()))]
         }
-        None if args.target.starts_with("f_") => vec![("fact", Some(args.target.as_str()))],
-        None => bail!(
-            "{:?} is no fact's id; name a property too, as in `stratagate why {} status`",
-            args.target,
-            args.target
+        (Some(fact), None) if fact.starts_with("f_") => vec![("fact", Some(fact.as_str()))],
+        (Some(entity), None) => bail!(
+            "{entity:?} is no fact's id; name a property too, as in `stratagate why {entity} status`"
         ),
+        (None, _) => vec![
+            ("fact", args.fact.as_deref()),
+            ("entity", args.entity.as_deref()),
+            ("property", args.property.as_deref()),
+        ],
     };
     params.extend(args.as_of.params());
     let links = args.links.map(|links| links.to_string());
